@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main.c — tacit: finds the verb and calls it.
+ *
+ * The program has other names too: mount(8) calls it mount.fuse.tacit.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "tacit/program.h"
+
+struct verb {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *program; /* for messages */
+	const char *help;
+};
+
+static const struct verb verbs[] = {
+	{0},
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	for (const struct verb *v = verbs; v->name; v++) {
+		if (strcmp(v->name, name) == 0)
+			return v;
+	}
+	return NULL;
+}
+
+static int print_help(void)
+{
+	CLEAN_BUFFER struct buffer out = BUFFER_INIT;
+
+	buffer_string(&out,
+		"Usage: tacit VERB [OPTION...] ...\n\n"
+		"A file-system server: UEFI variable stores and directories, mounted or given to\n"
+		"virtual machines, without the questions that the kernel need not ask.\n\n"
+		"Verbs:\n");
+	for (const struct verb *v = verbs; v->name; v++)
+		buffer_printf(&out, "  %-8s %s\n", v->name, v->help);
+	buffer_string(&out,
+		"\nOptions:\n"
+		"  -h, --help     print this help\n"
+		"  -V, --version  print the version\n\n"
+		"'tacit VERB --help' describes a verb. For more details see tacit(1).\n");
+	return program_print(&out) < 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct verb *verb;
+
+	log_open("tacit");
+	if (argc < 2) {
+		program_usage_error("a verb is missing");
+		return 1;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return print_help();
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		printf("tacit %s\n", TACIT_VERSION);
+		return 0;
+	}
+	verb = find_verb(argv[1]);
+	if (!verb) {
+		program_usage_error("there is no verb '%s'", argv[1]);
+		return 1;
+	}
+	program_set_name(verb->program);
+	return verb->run(argc - 1, argv + 1);
+}

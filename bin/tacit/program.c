@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* program.c — see program.h. */
+#include "tacit/program.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+static const char *name = "tacit";
+
+void program_set_name(const char *new_name)
+{
+	name = new_name;
+}
+
+const char *program_name(void)
+{
+	return name;
+}
+
+void program_error(const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+void program_usage_error(const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\nTry '%s --help'.\n", name);
+}
+
+int program_print(const struct buffer *text)
+{
+	if (buffer_error(text))
+		return buffer_error(text);
+	return io_write(STDOUT_FILENO, text->data, text->size);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * efivars.h — Linux's efivarfs semantics over any runtime services.
+ *
+ * One directory, one file a variable: 4 bytes of attributes, then the content. doc/efivars.md is the
+ * list of what each operation does.
+ *
+ * Threads: the services are called by one thread of the file system's own (the firmware thread), so
+ * no transport worker ever waits for firmware; statfs under nostatfs touches neither it nor a lock.
+ */
+#pragma once
+
+#include "base/option.h"
+#include "fs/filesystem.h"
+#include "uefi/services.h"
+
+/* The options of the mount that this file system looks at. */
+struct efivars_options {
+	bool statfs; /* false: nostatfs */
+	uint32_t uid;
+	uint32_t gid;
+	bool is_read_only;
+};
+
+struct efivars_config {
+	struct efivars_options options;
+	uint64_t reserve; /* bytes that statfs keeps back from "available" (5120) */
+	/*
+	 * The live option string (`trusted.tacit.options`): describe appends it; reconfigure changes
+	 * it as a remount does. They are called on the firmware thread. reconfigure returns 0, or
+	 * -errno with one line in *ret_error (owned by the caller). NULL: the attribute is not there.
+	 */
+	void (*describe)(void *arg, struct buffer *out);
+	int (*reconfigure)(void *arg, const char *text, char **ret_error);
+	void *arg;
+};
+
+#define EFIVARS_RESERVE 5120u
+#define EFIVARS_XATTR_OPTIONS "trusted.tacit.options"
+#define EFIVARS_XATTR_ERROR "user.tacit.error"
+#define EFIVARS_XATTR_DUPLICATES "user.tacit.duplicates"
+
+/*
+ * Reads the list of variables and starts the firmware thread. take_services becomes the file
+ * system's, also on failure. 0; -EOPNOTSUPP when the services cannot list; -EIO, -ENOMEM.
+ */
+int efivars_new(struct fs **ret, struct uefi_services *take_services,
+	const struct efivars_config *config) MUST_CHECK;
+
+/* The live options, and a change of them (uid and gid stay): from reconfigure, or before start. */
+struct efivars_options efivars_get_options(struct fs *fs);
+void efivars_set_statfs(struct fs *fs, bool statfs);
+/* Turns writing on or off in the services. As uefi_services_ops.set_writable. Firmware thread only. */
+int efivars_set_read_only(struct fs *fs, bool is_read_only, char **ret_error) MUST_CHECK;
+
+/* True when the running kernel is a real-time one: then nostatfs is the default. */
+bool efivars_is_realtime_kernel(void);

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * filesystem.h — what a file system is: the operations it offers, and how it answers.
+ *
+ * This is one of the two headers in which the floors of the house meet (the other is
+ * fuse/session.h). A file system implements struct fs_ops and knows nothing of the FUSE wire
+ * format, descriptors or threads of a transport; the session decodes a request, calls exactly one
+ * operation, and encodes what the fs_reply functions are given.
+ *
+ * A request's life. An operation gets a struct fs_request and either
+ *   - returns a negative errno: the session answers with that error; or
+ *   - calls exactly one fs_reply function and returns 0; or
+ *   - returns 0 without an answer: it has kept the request and calls exactly one fs_reply function
+ *     later, from any thread. A kept request may be interrupted (fs_request_on_interrupt).
+ * After the answer the request and all that was borrowed from it are gone.
+ *
+ * Names that reach an operation are checked: NUL-terminated, 1 to 255 bytes, no '/', never "." or
+ * ".." where a name is made or removed. Everything else (node ids, handles, sizes, flags) comes
+ * from the peer as it is: a file system checks ids through a slot map and answers -EBADF or -ESTALE
+ * for those it does not know, never asserts.
+ *
+ * Threads: operations are called by several threads at once, for the same node too. destroy is
+ * called once, when no request is left.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/reader.h"
+
+#define FS_ROOT 1ull          /* node id of the root, known from the start */
+#define FS_NAME_MAX 255       /* bytes, without the NUL */
+#define FS_WRITE_MAX (1u << 20) /* bytes in one write; the kernel's own limit (256 pages) */
+
+struct fs;
+struct fs_request;
+
+/* Who asks. Over a VM's transport pid is a guest's number and means nothing here. */
+struct fs_caller {
+	uint32_t uid;
+	uint32_t gid;
+	uint32_t pid;
+};
+
+struct fs_attr {
+	uint64_t ino;
+	uint64_t size;
+	uint64_t blocks; /* of 512 bytes */
+	struct timespec atime, mtime, ctime;
+	uint32_t mode; /* type and permissions */
+	uint32_t nlink;
+	uint32_t uid;
+	uint32_t gid;
+	uint32_t rdev;    /* the kernel's 32-bit encoding */
+	uint32_t blksize;
+};
+
+/* How long the kernel may use an answer without asking again, in nanoseconds; 0: ask each time. */
+#define FS_FOREVER UINT64_MAX
+
+/* A looked-up node: its lookup count rises by one for each entry answered with node != 0. */
+struct fs_entry {
+	uint64_t node; /* 0: there is no such name, and the kernel may remember that */
+	uint64_t generation;
+	struct fs_attr attr;
+	uint64_t entry_timeout;
+	uint64_t attr_timeout;
+};
+
+#define FS_OPEN_DIRECT_IO (1u << 0)   /* no page cache: each read and write is a request */
+#define FS_OPEN_KEEP_CACHE (1u << 1)  /* cached pages of an earlier open stay valid */
+#define FS_OPEN_NONSEEKABLE (1u << 2)
+#define FS_OPEN_CACHE_DIR (1u << 3)
+#define FS_OPEN_NOFLUSH (1u << 4)     /* close need not be told */
+#define FS_OPEN_PARALLEL_WRITES (1u << 5)
+
+struct fs_open {
+	uint64_t handle;
+	uint32_t flags; /* FS_OPEN_* */
+};
+
+struct fs_statfs {
+	uint64_t blocks, bfree, bavail; /* of bsize */
+	uint64_t files, ffree;
+	uint32_t bsize;
+	uint32_t frsize;
+	uint32_t namelen;
+};
+
+#define FS_SET_MODE (1u << 0)
+#define FS_SET_UID (1u << 1)
+#define FS_SET_GID (1u << 2)
+#define FS_SET_SIZE (1u << 3)
+#define FS_SET_ATIME (1u << 4)
+#define FS_SET_MTIME (1u << 5)
+#define FS_SET_ATIME_NOW (1u << 6)
+#define FS_SET_MTIME_NOW (1u << 7)
+#define FS_SET_CTIME (1u << 8)
+#define FS_SET_KILL_SUIDGID (1u << 9)
+
+struct fs_setattr {
+	uint32_t valid; /* FS_SET_* */
+	bool has_handle;
+	uint64_t handle;
+	struct fs_attr attr; /* mode, uid, gid, size, times: those named in valid */
+};
+
+/* A new node's attributes: mode holds the type; umask is 0 where the kernel applied it already. */
+struct fs_create {
+	uint32_t mode;
+	uint32_t umask;
+	uint32_t rdev;
+};
+
+struct fs_write {
+	uint64_t handle;
+	uint64_t offset;
+	uint32_t open_flags; /* of the descriptor, O_* */
+	bool is_cached;      /* written back from the page cache; the caller is not the writer */
+	bool kill_suidgid;
+};
+
+struct fs_lock {
+	uint64_t handle;
+	uint64_t owner;
+	uint64_t start, end; /* bytes, inclusive; end UINT64_MAX: to the end of file */
+	uint32_t type;       /* F_RDLCK, F_WRLCK, F_UNLCK */
+	uint32_t pid;
+	bool is_flock;
+	bool may_wait;
+};
+
+struct fs_ioctl {
+	uint64_t handle;
+	uint32_t command;
+	bool is_directory;
+	uint32_t out_size; /* bytes the caller takes back at the most */
+};
+
+struct fs_copy {
+	uint64_t from_node, from_handle, from_offset;
+	uint64_t to_node, to_handle, to_offset;
+	uint64_t length;
+	uint32_t flags;
+};
+
+/*
+ * What a file system would like of the session; a peer that does not offer it is served without.
+ * The session's table (fuse/promise.c) gives each its FUSE flag and the reason for it.
+ */
+#define FS_WANT_ATOMIC_TRUNCATE (1u << 0) /* open is told O_TRUNC instead of a setattr of size 0 */
+#define FS_WANT_KILLPRIV_V2 (1u << 1)     /* the file system strips set-id bits: no question before a write */
+#define FS_WANT_WRITEBACK (1u << 2)
+#define FS_WANT_READDIRPLUS (1u << 3)
+#define FS_WANT_READDIRPLUS_AUTO (1u << 4)
+#define FS_WANT_POSIX_LOCKS (1u << 5)
+#define FS_WANT_FLOCK (1u << 6)
+#define FS_WANT_POSIX_ACL (1u << 7)
+#define FS_WANT_DONT_MASK (1u << 8)       /* umask is ours to apply (default ACLs) */
+#define FS_WANT_EXPORT (1u << 9)          /* "." and ".." may be looked up (NFS handles) */
+#define FS_WANT_SYMLINK_CACHE (1u << 10)
+#define FS_WANT_SUBMOUNTS (1u << 11)
+#define FS_WANT_NO_OPEN (1u << 12)        /* ENOSYS to open means: never ask again */
+#define FS_WANT_NO_OPENDIR (1u << 13)
+#define FS_WANT_EXPLICIT_INVAL (1u << 14) /* data caches are dropped by notification only */
+#define FS_WANT_CREATE_GROUP (1u << 15)   /* creation carries the parent's group */
+
+/*
+ * The operations. Every member may be NULL: the session then answers ENOSYS (which makes the kernel
+ * stop asking, where it does), or what the comment says. `node` and handles are as the peer sent
+ * them. None may block for long: what may sleep keeps the request.
+ */
+struct fs_ops {
+	const char *name;
+	uint32_t wants; /* FS_WANT_*; an instance may add to it in struct fs */
+
+	/* Frees the file system. No request is left. Never NULL. */
+	void (*destroy)(struct fs *fs);
+
+	/* ret_entry through fs_reply_entry; -ENOENT for a name that is not there. Never NULL. */
+	int (*lookup)(struct fs *fs, struct fs_request *req, uint64_t node, const char *name);
+	/* The kernel drops `count` of a node's lookups; 0 left: the node may go. No answer. */
+	void (*forget)(struct fs *fs, uint64_t node, uint64_t count);
+	/* fs_reply_attr. handle is valid only with has_handle. Never NULL. */
+	int (*getattr)(struct fs *fs, struct fs_request *req, uint64_t node, bool has_handle,
+		uint64_t handle);
+	int (*setattr)(struct fs *fs, struct fs_request *req, uint64_t node,
+		const struct fs_setattr *set);
+	int (*readlink)(struct fs *fs, struct fs_request *req, uint64_t node);
+	/* mknod, mkdir, symlink, link: fs_reply_entry. */
+	int (*mknod)(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
+		const struct fs_create *create);
+	int (*mkdir)(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
+		const struct fs_create *create);
+	int (*symlink)(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
+		const char *target);
+	int (*link)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t parent,
+		const char *name);
+	/* unlink, rmdir, rename: fs_reply_ok. */
+	int (*unlink)(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name);
+	int (*rmdir)(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name);
+	int (*rename)(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
+		uint64_t new_parent, const char *new_name, uint32_t flags);
+
+	/* fs_reply_open. NULL: opened with handle 0. flags are O_*. */
+	int (*open)(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t flags,
+		bool kill_suidgid);
+	/* fs_reply_create: look-up, creation and open in one. */
+	int (*create)(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
+		uint32_t flags, const struct fs_create *create, bool kill_suidgid);
+	int (*tmpfile)(struct fs *fs, struct fs_request *req, uint64_t parent, uint32_t flags,
+		const struct fs_create *create);
+	/* fs_reply_data or fs_reply_buffer; fewer bytes than size only at the end of the file. */
+	int (*read)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+		uint64_t offset, uint32_t size, uint32_t open_flags);
+	/* fs_reply_written. The bytes are fs_request_payload's. */
+	int (*write)(struct fs *fs, struct fs_request *req, uint64_t node,
+		const struct fs_write *write);
+	int (*flush)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+		uint64_t lock_owner);
+	/* fs_reply_ok; an error goes nowhere. NULL: done. */
+	int (*release)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+		uint32_t flags);
+	int (*fsync)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+		bool is_data_only);
+
+	/* fs_reply_open. NULL: opened with handle 0. */
+	int (*opendir)(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t flags);
+	/* fs_reply_dirent (or fs_reply_direntplus) for each entry from `offset` on until it says
+	 * full, then fs_reply_dir_end. offset 0 is the start, others are `next` values given. */
+	int (*readdir)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+		uint64_t offset, bool is_plus);
+	int (*releasedir)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+		uint32_t flags);
+	int (*fsyncdir)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+		bool is_data_only);
+
+	/* fs_reply_statfs. */
+	int (*statfs)(struct fs *fs, struct fs_request *req, uint64_t node);
+	int (*access)(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t mask);
+
+	/* size 0: fs_reply_xattr_size; else fs_reply_data, or -ERANGE when it does not fit. */
+	int (*getxattr)(struct fs *fs, struct fs_request *req, uint64_t node, const char *name,
+		uint32_t size);
+	int (*listxattr)(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t size);
+	/* The value is contiguous and lives until the answer. flags: XATTR_CREATE, XATTR_REPLACE. */
+	int (*setxattr)(struct fs *fs, struct fs_request *req, uint64_t node, const char *name,
+		const void *value, size_t size, uint32_t flags);
+	int (*removexattr)(struct fs *fs, struct fs_request *req, uint64_t node, const char *name);
+
+	int (*getlk)(struct fs *fs, struct fs_request *req, uint64_t node, const struct fs_lock *lock);
+	int (*setlk)(struct fs *fs, struct fs_request *req, uint64_t node, const struct fs_lock *lock);
+
+	/* fs_reply_ioctl. The argument bytes are fs_request_payload's. NULL: ENOTTY. */
+	int (*ioctl)(struct fs *fs, struct fs_request *req, uint64_t node,
+		const struct fs_ioctl *ioctl);
+	int (*fallocate)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+		uint32_t mode, uint64_t offset, uint64_t length);
+	/* fs_reply_lseek. SEEK_DATA and SEEK_HOLE only; the kernel does the others itself. */
+	int (*lseek)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+		uint64_t offset, uint32_t whence);
+	/* fs_reply_written. */
+	int (*copy_file_range)(struct fs *fs, struct fs_request *req, const struct fs_copy *copy);
+	int (*syncfs)(struct fs *fs, struct fs_request *req, uint64_t node);
+};
+
+/* Embedded first in every file system. */
+struct fs {
+	const struct fs_ops *ops;
+	uint32_t wants; /* FS_WANT_* beyond ops->wants; set before the session starts */
+	struct fs_notifier *notifier; /* the session's, from its start until destroy; else NULL */
+};
+
+/* ---- of a request ---- */
+
+struct fs_caller fs_request_caller(const struct fs_request *req);
+
+/* The bytes that follow a write's or ioctl's arguments; a copy of the reader, taken once. */
+struct iov_reader fs_request_payload(const struct fs_request *req);
+
+/*
+ * A kept request: calls interrupted(arg) at most once, from a transport's thread, when the caller
+ * was killed or got a signal. It may answer the request (-EINTR) or let it go on. The call is never
+ * made after, or at the same time as, an answer has returned. If the interrupt has come already,
+ * true is returned and the call is not made.
+ */
+bool fs_request_on_interrupt(struct fs_request *req, void (*interrupted)(void *arg), void *arg);
+
+/* ---- answers: each ends the request ---- */
+
+void fs_reply_error(struct fs_request *req, int error); /* a negative errno */
+void fs_reply_ok(struct fs_request *req);
+void fs_reply_entry(struct fs_request *req, const struct fs_entry *entry);
+void fs_reply_create(struct fs_request *req, const struct fs_entry *entry,
+	const struct fs_open *open);
+void fs_reply_attr(struct fs_request *req, const struct fs_attr *attr, uint64_t attr_timeout);
+void fs_reply_open(struct fs_request *req, const struct fs_open *open);
+void fs_reply_written(struct fs_request *req, size_t size);
+void fs_reply_data(struct fs_request *req, const void *data, size_t size); /* copied; cut to what was asked */
+void fs_reply_statfs(struct fs_request *req, const struct fs_statfs *statfs);
+void fs_reply_xattr_size(struct fs_request *req, size_t size);
+void fs_reply_lseek(struct fs_request *req, uint64_t offset);
+void fs_reply_lock(struct fs_request *req, const struct fs_lock *lock);
+void fs_reply_ioctl(struct fs_request *req, int result, const void *data, size_t size);
+
+/*
+ * The place of a reply's data itself (a worker's buffer or a guest's memory), so that it can be read
+ * into without a copy: the iovecs that hold the first `size` bytes. Returns their number or -errno.
+ * Then fs_reply_filled says how many bytes lie there.
+ */
+int fs_reply_buffer(struct fs_request *req, size_t size, struct iovec *iov, size_t max) MUST_CHECK;
+void fs_reply_filled(struct fs_request *req, size_t size);
+
+/* Adds an entry to a readdir answer; false when it is full (the entry is not in it). type is DT_*;
+ * `next` is the offset at which the following entry will be asked for. */
+bool fs_reply_dirent(struct fs_request *req, const char *name, uint64_t ino, uint32_t type,
+	uint64_t next);
+/* The same with the node: its lookup count rises unless entry->node is 0. */
+bool fs_reply_direntplus(struct fs_request *req, const char *name, const struct fs_entry *entry,
+	uint64_t next);
+void fs_reply_dir_end(struct fs_request *req);
+
+/* ---- what a file system may tell the kernel unasked ---- */
+
+/*
+ * Drops cached attributes and, from offset on, data of a node (length 0: to the end; offset < 0:
+ * attributes only). 0; -ENOENT when the kernel does not know it; -ENOTCONN. May wait for the kernel:
+ * never call it from inside an operation on the same node. Any thread.
+ */
+int fs_notify_node(struct fs *fs, uint64_t node, int64_t offset, int64_t length);
+
+/* Drops a directory entry that the kernel may have cached. As fs_notify_node. */
+int fs_notify_entry(struct fs *fs, uint64_t parent, const char *name);
