@@ -4,7 +4,8 @@
  *
  *	int main(void) { ok(1 + 1 == 2, "sums"); return tap_done(); }
  *
- * Exit status 77 with tap_skip_all: the whole file cannot run here, and says what is missing.
+ * tap_skip_all: the whole file cannot run here, and says what is missing. The status is 0 then, for
+ * meson takes any other for a failure of a TAP test.
  */
 #pragma once
 
@@ -72,5 +73,5 @@ __attribute__((unused, noreturn))
 static void tap_skip_all(const char *missing)
 {
 	printf("1..0 # SKIP %s\n", missing);
-	exit(77);
+	exit(0);
 }
