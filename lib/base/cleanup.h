@@ -27,7 +27,7 @@ static inline void clean_free(void *pointer)
 	free(*(void **)pointer);
 }
 
-static inline void clean_fd(int *fd)
+static inline void clean_fd(const int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd); /* an error of close cannot be undone, nor retried on Linux */
