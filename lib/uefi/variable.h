@@ -45,6 +45,8 @@ struct uefi_time {
 };
 
 bool uefi_name_equal(const struct uefi_name *a, const struct uefi_name *b);
+/* True for this ASCII text, in which each '#' stands for an upper-case hexadecimal digit. */
+bool uefi_name_matches(const struct uefi_name *name, const char *pattern);
 /* 0; -EILSEQ for bytes that are not UTF-8; -ENAMETOOLONG. *ret is untouched on failure. */
 int uefi_name_from_utf8(struct uefi_name *ret, const char *text, size_t length) MUST_CHECK;
 /* Appends the name as UTF-8 (lone surrogates as three bytes). */

@@ -102,7 +102,7 @@ static bool is_upper_hexadecimal(uint16_t unit)
 	return (unit >= '0' && unit <= '9') || (unit >= 'A' && unit <= 'F');
 }
 
-static bool matches(const struct uefi_name *name, const char *pattern)
+bool uefi_name_matches(const struct uefi_name *name, const char *pattern)
 {
 	if (strlen(pattern) != name->count)
 		return false;
@@ -118,7 +118,7 @@ const struct guid *uefi_well_known_guid(const struct uefi_name *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
 		for (const char *const *n = vendors[i].names; n && *n; n++) {
-			if (matches(name, *n))
+			if (uefi_name_matches(name, *n))
 				return &vendors[i].vendor;
 		}
 	}
