@@ -5,6 +5,7 @@
  */
 #include "base/option.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -173,11 +174,25 @@ static int check_remount(const struct assignments *a, struct buffer *why)
 	return 0;
 }
 
+/* Errors are one line, and so is what the mount table shows: neither could quote such a text. */
+static bool has_control_character(const char *text)
+{
+	for (; *text; text++) {
+		if (iscntrl((unsigned char)*text))
+			return true;
+	}
+	return false;
+}
+
 static int read_elements(const struct option_set *sets, size_t count, const char *text,
 	struct assignments *a, struct buffer *why)
 {
 	if (strlen(text) > TEXT_MAX) {
 		buffer_printf(why, "the options are longer than %d bytes", TEXT_MAX);
+		return -EINVAL;
+	}
+	if (has_control_character(text)) {
+		buffer_string(why, "the options have a control character in them");
 		return -EINVAL;
 	}
 	for (;;) {
