@@ -15,7 +15,7 @@
  * After the answer the request and all that was borrowed from it are gone.
  *
  * Names that reach an operation are checked: NUL-terminated, 1 to 255 bytes, no '/', never "." or
- * ".." where a name is made or removed. Everything else (node ids, handles, sizes, flags) comes
+ * ".." where a name is made or removed. Names live until the answer. Everything else (node ids, handles, sizes, flags) comes
  * from the peer as it is: a file system checks ids through a slot map and answers -EBADF or -ESTALE
  * for those it does not know, never asserts.
  *
@@ -149,6 +149,9 @@ struct fs_copy {
 	uint32_t flags;
 };
 
+/* A flag of setxattr beside those of xattr(7): this access ACL clears the file's set-group-id bit. */
+#define FS_XATTR_KILL_SETGID (1u << 16)
+
 /*
  * What a file system would like of the session; a peer that does not offer it is served without.
  * The session's table (fuse/promise.c) gives each its FUSE flag and the reason for it.
@@ -248,7 +251,8 @@ struct fs_ops {
 	int (*getxattr)(struct fs *fs, struct fs_request *req, uint64_t node, const char *name,
 		uint32_t size);
 	int (*listxattr)(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t size);
-	/* The value is contiguous and lives until the answer. flags: XATTR_CREATE, XATTR_REPLACE. */
+	/* The value is contiguous and lives until the answer. flags: XATTR_CREATE, XATTR_REPLACE,
+	 * FS_XATTR_KILL_SETGID. */
 	int (*setxattr)(struct fs *fs, struct fs_request *req, uint64_t node, const char *name,
 		const void *value, size_t size, uint32_t flags);
 	int (*removexattr)(struct fs *fs, struct fs_request *req, uint64_t node, const char *name);
@@ -273,6 +277,7 @@ struct fs_ops {
 struct fs {
 	const struct fs_ops *ops;
 	uint32_t wants; /* FS_WANT_* beyond ops->wants; set before the session starts */
+	uint32_t agreed; /* FS_WANT_* that the peer offered too; set before any operation is called */
 	struct fs_notifier *notifier; /* the session's, from its start until destroy; else NULL */
 };
 
@@ -280,14 +285,19 @@ struct fs {
 
 struct fs_caller fs_request_caller(const struct fs_request *req);
 
+/* With FS_WANT_CREATE_GROUP: true when a creation names the parent's group as one of the caller's. */
+bool fs_request_group(const struct fs_request *req, uint32_t *ret_gid);
+
 /* The bytes that follow a write's or ioctl's arguments; a copy of the reader, taken once. */
 struct iov_reader fs_request_payload(const struct fs_request *req);
 
 /*
  * A kept request: calls interrupted(arg) at most once, from a transport's thread, when the caller
  * was killed or got a signal. It may answer the request (-EINTR) or let it go on. The call is never
- * made after, or at the same time as, an answer has returned. If the interrupt has come already,
- * true is returned and the call is not made.
+ * made after, or at the same time as, an answer has returned: an answer from another thread waits
+ * for it, so give none under a lock that interrupted takes (this call may be made under it). If the interrupt has come already,
+ * true is returned and the call is not made. To be called by the operation itself, once, before
+ * another thread can answer.
  */
 bool fs_request_on_interrupt(struct fs_request *req, void (*interrupted)(void *arg), void *arg);
 

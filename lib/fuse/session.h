@@ -35,6 +35,9 @@ struct fuse_channel;
 /* Largest request: a header, the arguments and FS_WRITE_MAX bytes of data (fuse.h: max_write). */
 #define FUSE_REQUEST_MAX ((size_t)FS_WRITE_MAX + 4096)
 
+/* Room for the strings of a request: an attribute's name and value (xattr(7): 64 KiB). */
+#define FUSE_SCRATCH_SIZE ((size_t)65536 + 512)
+
 /* A request under way. The transport owns the memory and fills in the first part. */
 struct fs_request {
 	/* set by the transport before fuse_session_handle */
@@ -43,6 +46,7 @@ struct fs_request {
 	const struct iovec *out;  /* place for the whole reply, header included; borrowed */
 	size_t out_count;
 	size_t out_size;          /* sum of out */
+	uint8_t *scratch;         /* FUSE_SCRATCH_SIZE bytes that the peer cannot reach; borrowed */
 
 	/* the session's own from then on (fuse/request.c) */
 	struct fuse_session *session;
@@ -50,9 +54,11 @@ struct fs_request {
 	uint64_t node;
 	struct fs_caller caller;
 	uint32_t opcode;
+	bool has_group; /* creation: group is a supplementary one of the caller's */
+	uint32_t group;
 	size_t reply_max;  /* bytes of reply data that the peer asked for */
 	size_t reply_used; /* bytes of reply data placed so far, readdir only */
-	bool is_kept;      /* in the table of kept requests, under its lock */
+	bool is_kept;      /* in the table of kept requests; set by the operation's own thread */
 	bool is_interrupted;
 	void (*interrupted)(void *arg);
 	void *interrupted_arg;
@@ -102,7 +108,10 @@ void fuse_session_handle(struct fuse_session *session, struct fs_request *req);
 /* Interrupts every kept request with -EINTR where its file system allows: for a shutdown. */
 void fuse_session_interrupt_all(struct fuse_session *session);
 
-/* Requests handed in and not yet completed. */
+/*
+ * Requests handed in and not yet answered. A request that complete() is being called for is not
+ * counted any more: a transport that frees the session counts its own requests.
+ */
 size_t fuse_session_pending(const struct fuse_session *session);
 
 /* True once INIT has been answered well. */
