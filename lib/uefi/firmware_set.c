@@ -286,7 +286,7 @@ static enum uefi_status store_variable(struct firmware *fw, const struct request
 				   uefi_time_compare(&q->time, &q->stored.time) < 0))
 		v.time = q->time;
 	if (q->is_existing && v.size == q->stored.size &&
-		memcmp(&v.time, &q->stored.time, sizeof(v.time)) == 0 &&
+		uefi_time_equal(&v.time, &q->stored.time) &&
 		(v.size == 0 || memcmp(v.data, q->stored.data, v.size) == 0))
 		return UEFI_SUCCESS;
 	fw->has_cursor = false;

@@ -62,9 +62,15 @@ uint64_t uefi_key_hash(const struct uefi_name *name, const struct guid *vendor)
 
 bool uefi_time_is_zero(const struct uefi_time *time)
 {
-	return !time->year && !time->month && !time->day && !time->hour && !time->minute &&
-		!time->second && !time->nanosecond && !time->zone && !time->daylight &&
-		!time->pad1 && !time->pad2;
+	static const struct uefi_time zero;
+
+	return uefi_time_equal(time, &zero);
+}
+
+bool uefi_time_equal(const struct uefi_time *a, const struct uefi_time *b)
+{
+	return uefi_time_compare(a, b) == 0 && a->zone == b->zone && a->daylight == b->daylight &&
+		a->pad1 == b->pad1 && a->pad2 == b->pad2;
 }
 
 int uefi_time_compare(const struct uefi_time *a, const struct uefi_time *b)

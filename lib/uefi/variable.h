@@ -55,6 +55,8 @@ void uefi_name_to_utf8(const struct uefi_name *name, struct buffer *out);
 uint64_t uefi_key_hash(const struct uefi_name *name, const struct guid *vendor);
 
 bool uefi_time_is_zero(const struct uefi_time *time);
+/* Every field, those too that are only kept. */
+bool uefi_time_equal(const struct uefi_time *a, const struct uefi_time *b);
 /* -1, 0, 1 by date and time (UEFI compares year to nanosecond, not the zone). */
 int uefi_time_compare(const struct uefi_time *a, const struct uefi_time *b);
 /* "2026-11-30T19:50:00" or "" for the zero time; appended. */

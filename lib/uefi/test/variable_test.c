@@ -82,6 +82,7 @@ static void test_times(void)
 	is_int(uefi_time_compare(&one, &later), -1, "a nanosecond counts");
 	is_int(uefi_time_compare(&later, &one), 1, "either way");
 	is_int(uefi_time_compare(&one, &zone), 0, "the zone does not");
+	ok(uefi_time_equal(&one, &one) && !uefi_time_equal(&one, &zone), "but is no equal");
 	later = (struct uefi_time){.year = 2025, .month = 12, .day = 31};
 	is_int(uefi_time_compare(&later, &one), -1, "the year comes first");
 }
