@@ -33,6 +33,8 @@ struct efivars_config {
 	void (*describe)(void *arg, struct buffer *out);
 	int (*reconfigure)(void *arg, const char *text, char **ret_error);
 	void *arg;
+	/* The callers are another machine's processes: their pids mean nothing here. */
+	bool are_callers_remote;
 };
 
 #define EFIVARS_RESERVE 5120u

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* variable.c — questions to the services about one variable; see internal.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "fs/efivars/internal.h"
+
+#define SCRATCH_FIRST ((size_t)64 << 10) /* more than most firmware allows in a variable */
+#define ATTEMPTS_MAX 4 /* a shared variable may grow between two questions */
+
+/* Room for size bytes at least; what was there is lost. */
+static bool reserve_scratch(struct efivars *e, size_t size)
+{
+	uint8_t *scratch;
+
+	if (size <= e->scratch_size)
+		return true;
+	if (size < SCRATCH_FIRST)
+		size = SCRATCH_FIRST;
+	scratch = malloc(size);
+	if (!scratch)
+		return false;
+	free(e->scratch);
+	e->scratch = scratch;
+	e->scratch_size = size;
+	return true;
+}
+
+enum uefi_status variable_get(struct efivars *e, const struct variable_key *key,
+	struct content **ret)
+{
+	size_t wanted = 1;
+	struct uefi_name name;
+
+	key_get_name(key, &name);
+	for (unsigned i = 0; i < ATTEMPTS_MAX; i++) {
+		uint32_t attributes = 0;
+		enum uefi_status status;
+		struct content *content;
+		size_t size;
+
+		if (!reserve_scratch(e, wanted))
+			return UEFI_OUT_OF_RESOURCES;
+		size = e->scratch_size;
+		status = e->services->ops->get_variable(e->services, &name, &key->vendor,
+			&attributes, e->scratch, &size);
+		if (status == UEFI_BUFFER_TOO_SMALL) {
+			if (size <= e->scratch_size || size > CONTENT_MAX)
+				return UEFI_DEVICE_ERROR;
+			wanted = size;
+			continue;
+		}
+		if (status != UEFI_SUCCESS)
+			return status;
+		if (size > e->scratch_size)
+			return UEFI_DEVICE_ERROR;
+		content = content_new(attributes & ~UEFI_APPEND_WRITE, e->scratch, size);
+		if (!content)
+			return UEFI_OUT_OF_RESOURCES;
+		*ret = content;
+		return UEFI_SUCCESS;
+	}
+	return UEFI_DEVICE_ERROR;
+}
+
+enum uefi_status variable_set(struct efivars *e, const struct variable_key *key,
+	uint32_t attributes, const void *data, size_t size)
+{
+	struct uefi_name name;
+
+	key_get_name(key, &name);
+	return e->services->ops->set_variable(e->services, &name, &key->vendor, attributes, data,
+		size);
+}
+
+/* What a status means where the services themselves say nothing. */
+static const char *explain(enum uefi_status status)
+{
+	static const struct {
+		enum uefi_status status;
+		const char *text;
+	} texts[] = {
+		{UEFI_INVALID_PARAMETER, "the firmware refuses name, attributes, size or content"},
+		{UEFI_UNSUPPORTED, "the firmware does not support it"},
+		{UEFI_DEVICE_ERROR, "the variable store could not be read or written"},
+		{UEFI_WRITE_PROTECTED, "the variable or the store is write-protected"},
+		{UEFI_OUT_OF_RESOURCES, "there is no room for it in the variable store"},
+		{UEFI_VOLUME_CORRUPTED, "the variable store is damaged"},
+		{UEFI_NOT_FOUND, "there is no such variable"},
+		{UEFI_ACCESS_DENIED, "the firmware does not allow it"},
+		{UEFI_SECURITY_VIOLATION, "the signature is missing, wrong or out of date"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (texts[i].status == status)
+			return texts[i].text;
+	}
+	return "the firmware refuses it";
+}
+
+int variable_refused(struct efivars *e, const char *name, const char *what,
+	enum uefi_status status)
+{
+	const char *reason = e->services->ops->reason(e->services);
+	int r = uefi_status_errno(status);
+
+	notes_refuse(&e->notes, "%s: %s: %s (%s)", name, what,
+		reason && *reason ? reason : explain(status), uefi_status_name(status));
+	if (r == 0 || r == -ENOENT)
+		return -EIO;
+	return r;
+}
+
+void variable_load(struct efivars *e, uint64_t id)
+{
+	CLEAN(content_unref) struct content *content = NULL;
+	struct variable_key key;
+	char shown[FILE_NAME_SIZE];
+	enum uefi_status status;
+	struct node *node;
+	bool is_needed;
+
+	pthread_mutex_lock(&e->lock);
+	node = nodes_get(&e->nodes, id);
+	is_needed = node && id != FS_ROOT && !efivars_knows(e, node);
+	if (is_needed) {
+		key = node->key;
+		memcpy(shown, node->shown, sizeof(shown));
+	}
+	pthread_mutex_unlock(&e->lock);
+	if (!is_needed)
+		return;
+	status = variable_get(e, &key, &content);
+	if (status != UEFI_SUCCESS && status != UEFI_NOT_FOUND)
+		(void)variable_refused(e, shown, "cannot be read", status); /* the note matters */
+	pthread_mutex_lock(&e->lock);
+	node = nodes_get(&e->nodes, id);
+	if (node && node->state == NODE_STORED) {
+		if (status == UEFI_NOT_FOUND)
+			nodes_remove(&e->nodes, node);
+		else
+			node_set_content(node, content, e->is_exclusive);
+	}
+	pthread_mutex_unlock(&e->lock);
+}
