@@ -13,6 +13,9 @@
 
 #include "base/buffer.h"
 
+#define CHUNK 65536u        /* bytes of one read */
+#define TEMPORARY_NAMES 100 /* that are tried: others may lie there after a crash */
+
 ssize_t io_pread(int fd, void *data, size_t n, uint64_t offset)
 {
 	uint8_t *p = data;
@@ -69,17 +72,17 @@ int io_write(int fd, const void *data, size_t n)
 
 int io_read_all(int fd, size_t limit, uint8_t **ret_data, size_t *ret_size)
 {
-	CLEAN_BUFFER struct buffer b = {.limit = limit + 65536};
+	CLEAN_BUFFER struct buffer b = BUFFER_INIT;
 
 	for (;;) {
 		size_t before = b.size;
-		uint8_t *to = buffer_grow(&b, 65536);
+		uint8_t *to = buffer_grow(&b, CHUNK);
 		ssize_t r;
 
 		if (!to)
 			return buffer_error(&b);
 		do {
-			r = read(fd, to, 65536);
+			r = read(fd, to, CHUNK);
 		} while (r < 0 && errno == EINTR);
 		if (r < 0)
 			return -errno;
@@ -94,63 +97,102 @@ int io_read_all(int fd, size_t limit, uint8_t **ret_data, size_t *ret_size)
 	return 0;
 }
 
-static int write_temporary(const char *path, const struct stat *old, const void *data, size_t size)
+/*
+ * Gives the new file the old one's owner and mode. Where the owner may not be set, the set-id bits are
+ * dropped and the group, which is another one now, gets no more than everybody.
+ */
+static int copy_owner_and_mode(int fd, const struct stat *old)
 {
-	CLEAN_FD int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	mode_t mask;
+	mode_t mode = old->st_mode & 07777;
+
+	if (fchown(fd, old->st_uid, old->st_gid) < 0) {
+		if (errno != EPERM)
+			return -errno;
+		mode = (mode & 01707) | (mode & (mode & 07) << 3);
+	}
+	return fchmod(fd, mode) < 0 ? -errno : 0;
+}
+
+static int write_temporary(int fd, const struct stat *old, const void *data, size_t size)
+{
+	int r = io_write(fd, data, size);
+
+	if (r == 0 && old)
+		r = copy_owner_and_mode(fd, old);
+	if (r == 0 && fsync(fd) < 0)
+		r = -errno;
+	return r;
+}
+
+/* Makes a file beside target that was not there; its name goes to *name. The descriptor or -errno. */
+static int create_temporary(const char *target, mode_t mode, struct buffer *name)
+{
+	for (int i = 0; i < TEMPORARY_NAMES; i++) {
+		int fd;
+
+		name->size = 0;
+		buffer_printf(name, "%s.tacit-%ld-%d", target, (long)getpid(), i);
+		if (buffer_error(name))
+			return buffer_error(name);
+		fd = open(buffer_text(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (fd >= 0 || errno != EEXIST)
+			return fd >= 0 ? fd : -errno;
+	}
+	return -EEXIST;
+}
+
+static int open_folder_of(const char *path)
+{
+	CLEAN_BUFFER struct buffer folder = BUFFER_INIT;
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	if (slash)
+		buffer_append(&folder, path, (size_t)(slash - path) + 1);
+	else
+		buffer_string(&folder, ".");
+	if (buffer_error(&folder))
+		return buffer_error(&folder);
+	fd = open(buffer_text(&folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 ? fd : -errno;
+}
+
+/* Puts a new file at target, which is no symbolic link; old is what is there, or NULL. */
+static int replace(const char *target, const struct stat *old, const void *data, size_t size)
+{
+	CLEAN_BUFFER struct buffer temporary = BUFFER_INIT;
+	CLEAN_FD int folder = open_folder_of(target);
+	CLEAN_FD int fd = -1;
 	int r;
 
+	if (folder < 0)
+		return folder;
+	fd = create_temporary(target, old ? 0600 : 0666, &temporary);
 	if (fd < 0)
-		return -errno;
-	r = io_write(fd, data, size);
-	if (r < 0)
+		return fd;
+	r = write_temporary(fd, old, data, size);
+	if (r == 0 && rename(buffer_text(&temporary), target) < 0)
+		r = -errno;
+	if (r < 0) {
+		(void)unlink(buffer_text(&temporary)); /* the first error is the one to tell */
 		return r;
-	if (old) {
-		if (fchown(fd, old->st_uid, old->st_gid) < 0 && errno != EPERM)
-			return -errno;
-		r = fchmod(fd, old->st_mode & 07777);
-	} else {
-		mask = umask(0);
-		umask(mask);
-		r = fchmod(fd, 0666 & ~mask);
 	}
-	if (r < 0 || fsync(fd) < 0)
-		return -errno;
-	return 0;
+	/* EINVAL: this file system knows no sync of folders. */
+	return fsync(folder) < 0 && errno != EINVAL ? -errno : 0;
 }
 
 int io_replace_file(const char *path, const void *data, size_t size)
 {
 	CLEAN(free) char *real = realpath(path, NULL);
-	CLEAN_BUFFER struct buffer temporary = BUFFER_INIT;
-	CLEAN_BUFFER struct buffer folder = BUFFER_INIT;
-	const char *target = real ? real : path;
-	const char *slash = strrchr(target, '/');
 	struct stat st;
-	bool is_old;
-	int r;
 
 	if (!real && errno != ENOENT)
 		return -errno;
-	is_old = stat(target, &st) == 0;
-	buffer_printf(&temporary, "%s.tacit-%ld", target, (long)getpid());
-	if (slash)
-		buffer_append(&folder, target, (size_t)(slash - target) + 1);
-	else
-		buffer_string(&folder, ".");
-	if (buffer_error(&temporary) || buffer_error(&folder))
-		return -ENOMEM;
-	r = write_temporary(buffer_text(&temporary), is_old ? &st : NULL, data, size);
-	if (r == 0 && rename(buffer_text(&temporary), target) < 0)
-		r = -errno;
-	if (r < 0) {
-		if (r != -EEXIST)
-			(void)unlink(buffer_text(&temporary));
-		return r;
-	}
-	CLEAN_FD int dir = open(buffer_text(&folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (dir < 0 || fsync(dir) < 0)
-		return -errno;
-	return 0;
+	if (lstat(real ? real : path, &st) < 0)
+		return errno == ENOENT ? replace(path, NULL, data, size) : -errno;
+	if (!real)
+		return -ENOENT; /* a symbolic link to nothing */
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	return replace(real, &st, data, size);
 }

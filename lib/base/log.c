@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/ratelimit.h"
+#include "base/text.h"
 
 #define LINE_MAX_BYTES 2048
 #define LIMIT_BURST 10
@@ -103,7 +104,9 @@ static void log_write(enum log_level level, const char *format, va_list args)
 	n = vsnprintf(line + used, sizeof(line) - used - 1, format, args);
 	if (n < 0)
 		return;
-	used += (size_t)n < sizeof(line) - used - 1 ? (size_t)n : sizeof(line) - used - 2;
+	n = (size_t)n < sizeof(line) - used - 1 ? n : (int)(sizeof(line) - used - 2);
+	text_make_line(line + used, (size_t)n);
+	used += (size_t)n;
 	line[used++] = '\n';
 	n = (int)write(STDERR_FILENO, line, used);
 	(void)n; /* there is nobody left to tell */

@@ -4,7 +4,8 @@
  *
  * Programs log once, at the edge, with the object named. Library code returns errors; what it must
  * tell besides (a dropped request, a skipped record) goes out at debug level or through
- * log_limited(), so that a peer cannot flood the log. Any thread may log.
+ * log_limited(), so that a peer cannot flood the log. A message is one line: control characters in
+ * what it quotes become '?'. Any thread may log.
  */
 #pragma once
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/option_value.h"
+#include "base/text.h"
 
 #define TEXT_MAX 65536 /* bytes of one option text: mount(2) itself takes a page */
 
@@ -84,7 +85,7 @@ static void explain_unknown(const struct option_set *sets, size_t count, const c
 {
 	const char *separator = "";
 
-	buffer_printf(why, "unknown option '%s'; options are ", name);
+	buffer_printf(why, "unknown option '%.*s'; options are ", OPTION_SHOWN_MAX, name);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < sets[i].table->count; k++) {
 			buffer_string(why, separator);
@@ -228,6 +229,7 @@ int option_parse(const struct option_set *sets, size_t count, const char *text, 
 	error = buffer_take_text(&why);
 	if (!error)
 		return -ENOMEM;
+	text_make_line(error, strlen(error));
 	*ret_error = error;
 	return -EINVAL;
 }

@@ -55,7 +55,7 @@ struct option_set {
 
 /*
  * Reads "a,b=c,nod" into sets; the last occurrence of an option wins; an empty element is skipped; a
- * comma inside a value is written "\,". Unknown options and bad values are refused with one line in
+ * comma inside a value is written "\,", a backslash before a comma "\\". Unknown options and bad values are refused with one line in
  * *ret_error (owned by the caller) that names the option and what is accepted. With `is_remount`
  * an option that is not live is refused only if its value would change.
  * 0; -EINVAL with *ret_error set; -ENOMEM. On failure no value of any set has changed.

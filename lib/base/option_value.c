@@ -113,8 +113,8 @@ static int read_id(const struct option_spec *spec, const char *text, uint32_t *r
 
 	if (read_number(text, &number)) {
 		if (number >= UINT32_MAX) { /* (uid_t)-1 means "none" */
-			buffer_printf(why, "option '%s': %s is no %s id (0 to %" PRIu32 ")",
-				spec->name, text, what, UINT32_MAX - 1);
+			buffer_printf(why, "option '%s': %.*s is no %s id (0 to %" PRIu32 ")",
+				spec->name, OPTION_SHOWN_MAX, text, what, UINT32_MAX - 1);
 			return -EINVAL;
 		}
 		*ret = (uint32_t)number;
@@ -122,7 +122,8 @@ static int read_id(const struct option_spec *spec, const char *text, uint32_t *r
 	}
 	r = *text ? find_id(spec->kind, text, ret) : -ENOENT;
 	if (r < 0 && r != -ENOMEM) {
-		buffer_printf(why, "option '%s': there is no %s '%s'", spec->name, what, text);
+		buffer_printf(why, "option '%s': there is no %s '%.*s'", spec->name, what,
+			OPTION_SHOWN_MAX, text);
 		return -EINVAL;
 	}
 	return r;
@@ -137,7 +138,7 @@ static int read_choice(const struct option_spec *spec, const char *text, uint32_
 			return 0;
 		}
 	}
-	buffer_printf(why, "option '%s': '%s' is not one of", spec->name, text);
+	buffer_printf(why, "option '%s': '%.*s' is not one of", spec->name, OPTION_SHOWN_MAX, text);
 	for (uint32_t i = 0; spec->choices[i]; i++)
 		buffer_printf(why, "%s %s", i > 0 ? "," : "", spec->choices[i]);
 	return -EINVAL;
@@ -174,7 +175,8 @@ static int read_quantity(const struct option_spec *spec, const char *text, uint6
 
 	if (is_number && is_in_range(spec, *ret))
 		return 0;
-	buffer_printf(why, "option '%s': '%s' is not %s", spec->name, text, kind_help(spec->kind));
+	buffer_printf(why, "option '%s': '%.*s' is not %s", spec->name, OPTION_SHOWN_MAX, text,
+		kind_help(spec->kind));
 	if (spec->max) {
 		buffer_string(why, " from ");
 		format_number(spec, spec->min, why);

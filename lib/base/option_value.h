@@ -7,6 +7,8 @@
 
 #include "base/option.h"
 
+#define OPTION_SHOWN_MAX 100 /* bytes of what was given that a message repeats */
+
 /* A value that was read and not yet put anywhere. */
 struct option_value {
 	bool flag;

@@ -27,7 +27,8 @@ static inline bool ratelimit_allow(struct ratelimit *r, uint64_t now_ns)
 {
 	uint64_t oldest = r->times[r->next]; /* the burst-th latest, once the ring is full */
 
-	if (r->count == r->burst && now_ns - oldest < r->window_ns)
+	/* A time read before the owner's lock was taken may even be older than the oldest. */
+	if (r->count == r->burst && (now_ns < oldest || now_ns - oldest < r->window_ns))
 		return false;
 	r->times[r->next] = now_ns;
 	r->next = (r->next + 1) % r->burst;

@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "uefi/firmware_object.h"
 
 #define SHOWN_NAME_MAX 96 /* bytes of a name in a reason */
 
-/* Appends the beginning of a name as it may stand in one line. */
+/* Appends the beginning of a name. */
 static void append_name(const struct uefi_name *name, struct buffer *out)
 {
 	struct uefi_name shown = {.count = name->count};
@@ -20,11 +21,7 @@ static void append_name(const struct uefi_name *name, struct buffer *out)
 
 	if (is_cut)
 		shown.count = max;
-	for (size_t i = 0; i < shown.count; i++) {
-		uint16_t unit = name->units[i];
-
-		shown.units[i] = unit < 0x20 || (unit >= 0x7f && unit < 0xa0) ? '?' : unit;
-	}
+	memcpy(shown.units, name->units, shown.count * sizeof(name->units[0]));
 	uefi_name_to_utf8(&shown, out);
 	if (is_cut)
 		buffer_string(out, "...");
@@ -45,6 +42,7 @@ enum uefi_status firmware_refuse(struct firmware *fw, enum uefi_status status,
 	va_end(args);
 	/* Without memory there is no reason to show, which is allowed. */
 	(void)snprintf(fw->reason, sizeof(fw->reason), "%s", buffer_text(&text));
+	text_make_line(fw->reason, strlen(fw->reason));
 	return status;
 }
 

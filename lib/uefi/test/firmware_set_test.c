@@ -181,7 +181,7 @@ static void test_arguments(void)
 		n.units[i] = 'x';
 	is_int(ops->set_variable(s.services, &n, &vendor_guid, 1, bytes, 1),
 		UEFI_INVALID_PARAMETER, "a name of control characters");
-	ok(strncmp(reason(&s), "???xxxxxxxxxxxxxxxxxxxxxxxxxxxxx...: ", 37) == 0 &&
+	ok(strncmp(reason(&s), "????xxxxxxxxxxxxxxxxxxxxxxxxxxxxx...: ", 38) == 0 &&
 			!strpbrk(reason(&s), "\n\033"),
 		"stays one line, and short: %s", reason(&s));
 	is_int(set(&s, "Plain", &vendor_guid, 7, "abc", 3), UEFI_SUCCESS, "a call that succeeds");
