@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* attributes.c — getattr and setattr; see internal.h. What is set is kept in memory only. */
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "fs/efivars/internal.h"
@@ -32,9 +33,9 @@ static void run_getattr(struct task *task)
 	variable_load(task->e, task->node);
 	r = get_known(task->e, task->node, &attr);
 	if (r == 0)
-		fs_reply_attr(task->job.req, &attr, 0);
+		fs_reply_attr(task_end(task), &attr, 0);
 	else
-		fs_reply_error(task->job.req, r < 0 ? r : -EIO);
+		fs_reply_error(task_end(task), r < 0 ? r : -EIO);
 }
 
 int efivars_getattr(struct fs *fs, struct fs_request *req, uint64_t node, bool has_handle,
@@ -85,9 +86,9 @@ static bool is_refused(struct efivars *e, const struct node *node, const struct 
 	return !(set->valid & FS_SET_SIZE) || !handle || !handle->can_write;
 }
 
-static int set_attributes(struct efivars *e, uint64_t id, const struct fs_setattr *set)
+/* Under the lock. */
+static int set_attributes(struct efivars *e, struct node *node, const struct fs_setattr *set)
 {
-	struct node *node = nodes_get(&e->nodes, id);
 	int r;
 
 	if (!node)
@@ -110,14 +111,21 @@ static int set_attributes(struct efivars *e, uint64_t id, const struct fs_setatt
 	return 0;
 }
 
-int efivars_setattr(struct fs *fs, struct fs_request *req, uint64_t node,
+int efivars_setattr(struct fs *fs, struct fs_request *req, uint64_t id,
 	const struct fs_setattr *set)
 {
 	struct efivars *e = efivars_of(fs);
+	char shown[FILE_NAME_SIZE] = "";
+	struct node *node;
 	int r;
 
 	pthread_mutex_lock(&e->lock);
+	node = nodes_get(&e->nodes, id);
 	r = set_attributes(e, node, set);
+	if (node)
+		memcpy(shown, node->shown, sizeof(shown));
 	pthread_mutex_unlock(&e->lock);
-	return r < 0 ? r : efivars_getattr(fs, req, node, false, 0);
+	if (r < 0)
+		return efivars_refuse(e, shown, "cannot be changed", r);
+	return efivars_getattr(fs, req, id, false, 0);
 }

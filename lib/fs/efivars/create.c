@@ -66,15 +66,12 @@ static int create_new(struct efivars *e, const struct task *task, struct fs_entr
 	r = efivars_check_writable(e);
 	if (r < 0)
 		return r;
-	if (rules_is_hidden(&task->key.vendor))
-		return -EPERM;
 	r = efivars_add_node(e, &task->key, task->name, task->create.mode & ~task->create.umask,
 		&node);
 	if (r < 0)
 		return r;
 	node->state = NODE_CREATED;
-	clock_gettime(CLOCK_REALTIME, &e->nodes.root.mtime);
-	e->nodes.root.ctime = e->nodes.root.mtime;
+	efivars_touch_root(e);
 	if (ret_open)
 		r = open_handle(e, node, task->flags, ret_open);
 	if (r < 0) {
@@ -149,7 +146,8 @@ static void create_with_services(struct task *task, struct fs_open *open)
 		load_existing(e, canonical);
 		r = create_or_open(e, task, canonical, &entry, open);
 	}
-	reply_created(task->job.req, r > 0 ? -EIO : r, &entry, open);
+	(void)efivars_refuse(e, task->name, "cannot be created", r); /* only the note is wanted */
+	reply_created(task_end(task), r > 0 ? -EIO : r, &entry, open);
 }
 
 static void run_create(struct task *task)
@@ -179,6 +177,10 @@ static int create_file(struct efivars *e, struct fs_request *req, struct task *t
 		notes_refuse(&e->notes, "%s: cannot be created: a file's name is Name-GUID", name);
 		return r;
 	}
+	if (rules_is_hidden(&task->key.vendor)) {
+		notes_refuse(&e->notes, "%s: cannot be created: only the kernel uses it", name);
+		return -EPERM;
+	}
 	r = key_format(&task->key, canonical);
 	if (r < 0)
 		return r;
@@ -189,7 +191,7 @@ static int create_file(struct efivars *e, struct fs_request *req, struct task *t
 	if (r > 0)
 		return task_submit(TAKE_PTR(task));
 	if (r < 0)
-		return r;
+		return efivars_refuse(e, name, "cannot be created", r);
 	reply_created(req, 0, &entry, open);
 	return 0;
 }

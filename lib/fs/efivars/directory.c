@@ -39,7 +39,7 @@ static void run_lookup(struct task *task)
 	listing_refresh(e);
 	r = listing_find_missing(e, &task->key);
 	if (r < 0) {
-		fs_reply_error(task->job.req, r);
+		fs_reply_error(task_end(task), r);
 		return;
 	}
 	pthread_mutex_lock(&e->lock);
@@ -51,9 +51,9 @@ static void run_lookup(struct task *task)
 		variable_load(e, id);
 	r = lookup_known(e, task->name, &entry);
 	if (r > 0)
-		fs_reply_entry(task->job.req, &entry);
+		fs_reply_entry(task_end(task), &entry);
 	else
-		fs_reply_error(task->job.req, r < 0 ? r : -EIO);
+		fs_reply_error(task_end(task), r < 0 ? r : -EIO);
 }
 
 int efivars_lookup(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name)
@@ -130,7 +130,7 @@ static void list_from(struct efivars *e, struct fs_request *req, uint64_t offset
 static void run_readdir(struct task *task)
 {
 	listing_refresh(task->e);
-	list_from(task->e, task->job.req, task->offset, task->flags);
+	list_from(task->e, task_end(task), task->offset, task->flags);
 }
 
 int efivars_readdir(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
@@ -170,6 +170,7 @@ static int begin_unlink(struct efivars *e, struct task *task)
 	} else if (node->state == NODE_REMOVED ||
 		(node->state == NODE_CREATED && e->is_exclusive)) {
 		nodes_remove(&e->nodes, node);
+		efivars_touch_root(e);
 		r = 0;
 	} else {
 		task->node = node->id;
@@ -190,6 +191,7 @@ static int unlink_variable(struct efivars *e, struct task *task)
 	node = nodes_get(&e->nodes, task->node);
 	if (node)
 		nodes_remove(&e->nodes, node);
+	efivars_touch_root(e);
 	pthread_mutex_unlock(&e->lock);
 	return 0;
 }
@@ -205,15 +207,14 @@ static void run_unlink(struct task *task)
 		r = listing_find_missing(e, &task->key);
 	if (r == 0)
 		r = begin_unlink(e, task);
-	if (r == -EPERM)
-		notes_refuse(&e->notes, "%s: cannot be deleted: it is immutable (chattr -i "
-			"allows it)", task->name);
 	if (r > 0)
 		r = unlink_variable(e, task);
-	if (r < 0)
-		fs_reply_error(task->job.req, r);
 	else
-		fs_reply_ok(task->job.req);
+		r = efivars_refuse(e, task->name, "cannot be deleted", r);
+	if (r < 0)
+		fs_reply_error(task_end(task), r);
+	else
+		fs_reply_ok(task_end(task));
 }
 
 int efivars_unlink(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name)

@@ -207,6 +207,21 @@ void efivars_fill_entry(struct node *node, struct fs_entry *ret)
 	efivars_fill_attr(node, &ret->attr);
 }
 
+void efivars_touch_root(struct efivars *e)
+{
+	clock_gettime(CLOCK_REALTIME, &e->nodes.root.mtime);
+	e->nodes.root.ctime = e->nodes.root.mtime;
+}
+
+int efivars_refuse(struct efivars *e, const char *name, const char *what, int r)
+{
+	if (r == -EPERM)
+		notes_refuse(&e->notes, "%s: %s: it is immutable (chattr -i allows it)", name, what);
+	else if (r == -EROFS)
+		notes_refuse(&e->notes, "%s: %s: the mount is read-only", name, what);
+	return r;
+}
+
 int efivars_check_writable(struct efivars *e)
 {
 	return atomic_load_explicit(&e->is_read_only, memory_order_relaxed) ? -EROFS : 0;

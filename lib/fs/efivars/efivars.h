@@ -44,7 +44,8 @@ struct efivars_config {
 
 /*
  * Reads the list of variables and starts the firmware thread. take_services becomes the file
- * system's, also on failure. 0; -EOPNOTSUPP when the services cannot list; -EIO, -ENOMEM.
+ * system's, also on failure. The firmware thread does not outlive a fork: after it, only the child
+ * that calls this has one. 0; -EOPNOTSUPP when the services cannot list; -EIO, -ENOMEM.
  */
 int efivars_new(struct fs **ret, struct uefi_services *take_services,
 	const struct efivars_config *config) MUST_CHECK;

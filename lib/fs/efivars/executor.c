@@ -90,9 +90,9 @@ static void *executor_main(void *arg)
 		job->state = JOB_RUNNING;
 		pthread_mutex_unlock(&executor->lock);
 		job->run(job);
+		executor_job_over(job);
 		job->free(job);
 		pthread_mutex_lock(&executor->lock);
-		executor_finish_one(executor);
 	}
 	pthread_mutex_unlock(&executor->lock);
 	return NULL;
@@ -108,6 +108,8 @@ static int executor_start(struct executor *executor)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = pthread_create(&executor->thread, NULL, executor_main, executor);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r == 0)
+		(void)pthread_setname_np(executor->thread, "tacit-firmware"); /* for top(1) */
 	return -r;
 }
 
@@ -187,6 +189,13 @@ bool executor_submit_if_idle(struct executor *executor, struct job *job)
 		executor_append(executor, job);
 	pthread_mutex_unlock(&executor->lock);
 	return is_taken;
+}
+
+void executor_job_over(struct job *job)
+{
+	if (!job->is_over)
+		executor_finish_one(job->executor);
+	job->is_over = true;
 }
 
 bool executor_is_busy(const struct executor *executor)

@@ -36,6 +36,7 @@ struct job {
 	/* the executor's own */
 	struct executor *executor;
 	enum job_state state;
+	bool is_over; /* counted off; its own thread's */
 	struct job *next, *previous;
 };
 
@@ -51,6 +52,13 @@ void executor_submit(struct executor *executor, struct job *take_job);
 
 /* The same if nothing waits or runs; else false, and the job is still the caller's, unanswered. */
 bool executor_submit_if_idle(struct executor *executor, struct job *job) MUST_CHECK;
+
+/*
+ * A running job has done what may take long, and is about to answer: the executor counts as idle from
+ * now on, so that whoever has the answer finds it so. Called by run; a job that does not is counted
+ * off after it.
+ */
+void executor_job_over(struct job *job);
 
 /* True while a job waits or runs. No lock; what it says may be old at once. */
 bool executor_is_busy(const struct executor *executor);

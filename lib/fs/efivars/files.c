@@ -18,13 +18,10 @@ static int open_now(struct efivars *e, uint64_t id, uint32_t flags, bool kill_su
 	r = node ? efivars_open_node(e, node, flags, ret) : -ESTALE;
 	if (r == 0 && kill_suidgid)
 		efivars_kill_suidgid(node);
-	if (r == -EPERM)
+	if (node)
 		memcpy(shown, node->shown, sizeof(shown));
 	pthread_mutex_unlock(&e->lock);
-	if (r == -EPERM)
-		notes_refuse(&e->notes, "%s: cannot be opened for writing: it is immutable "
-			"(chattr -i allows it)", shown);
-	return r;
+	return efivars_refuse(e, shown, "cannot be opened for writing", r);
 }
 
 static void run_open(struct task *task)
@@ -35,9 +32,9 @@ static void run_open(struct task *task)
 	listing_refresh(task->e);
 	r = open_now(task->e, task->node, task->flags, task->size, &open);
 	if (r < 0)
-		fs_reply_error(task->job.req, r);
+		fs_reply_error(task_end(task), r);
 	else
-		fs_reply_open(task->job.req, &open);
+		fs_reply_open(task_end(task), &open);
 }
 
 int efivars_open(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t flags,
@@ -111,11 +108,11 @@ static void run_read(struct task *task)
 	int r = read_variable(task->e, task, &content);
 
 	if (r < 0)
-		fs_reply_error(task->job.req, r);
+		fs_reply_error(task_end(task), r);
 	else if (content)
-		reply_slice(task->job.req, content, task->offset, task->size);
+		reply_slice(task_end(task), content, task->offset, task->size);
 	else
-		fs_reply_data(task->job.req, NULL, 0);
+		fs_reply_data(task_end(task), NULL, 0);
 }
 
 int efivars_read(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,

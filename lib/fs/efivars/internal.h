@@ -86,6 +86,8 @@ struct task {
 struct task *task_new(struct efivars *e, struct fs_request *req, void (*run)(struct task *task));
 struct task *task_free(struct task *task);
 DEFINE_CLEAN(struct task *, task_free)
+/* The services have been asked all: the request, to be answered at once. From run, once. */
+struct fs_request *task_end(struct task *task);
 /* Hands the task to the firmware thread, which answers. Always 0: an operation returns it. */
 int task_submit(struct task *take_task);
 
@@ -130,8 +132,16 @@ bool efivars_knows(const struct efivars *e, const struct node *node);
 void efivars_fill_attr(const struct node *node, struct fs_attr *ret);
 /* Fills the entry and counts a look-up. */
 void efivars_fill_entry(struct node *node, struct fs_entry *ret);
+/* The directory's times, after an entry came or went. */
+void efivars_touch_root(struct efivars *e);
 /* -EROFS when the mount is read-only. */
 int efivars_check_writable(struct efivars *e) MUST_CHECK;
+
+/*
+ * Notes why something cannot be done to a file, where the errno is one of ours that needs a word
+ * (EPERM: it is immutable; EROFS); returns r. Not under the lock.
+ */
+int efivars_refuse(struct efivars *e, const char *name, const char *what, int r);
 
 /* the operations (filesystem.h), by file */
 

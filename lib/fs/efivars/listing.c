@@ -135,6 +135,11 @@ static int walk(struct efivars *e, struct listing *listing)
 			cut_list(e, uefi_status_name(status));
 			return 0;
 		}
+		if (name.count == 0) {
+			/* To go on from it would be to begin again. */
+			cut_list(e, "a variable has no name");
+			return 0;
+		}
 		r = take_found(e, listing, &name, &vendor);
 		if (r == -ENOSPC || names >= 2 * NODES_MAX) {
 			cut_list(e, "there are too many");

@@ -110,7 +110,7 @@ static void run_first(struct task *task)
 		total = query.max_storage;
 		remaining = query.remaining;
 	}
-	reply_numbers(task->job.req, total, remaining, e->config.reserve);
+	reply_numbers(task_end(task), total, remaining, e->config.reserve);
 }
 
 static void run_next(struct task *task)
@@ -118,7 +118,7 @@ static void run_next(struct task *task)
 	struct efivars *e = task->e;
 	struct uefi_query query = ask(e);
 
-	reply_numbers(task->job.req, query.max_storage, query.remaining, e->config.reserve);
+	reply_numbers(task_end(task), query.max_storage, query.remaining, e->config.reserve);
 }
 
 int efivars_statfs(struct fs *fs, struct fs_request *req, uint64_t node)

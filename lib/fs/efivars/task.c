@@ -35,6 +35,12 @@ struct task *task_free(struct task *task)
 	return NULL;
 }
 
+struct fs_request *task_end(struct task *task)
+{
+	executor_job_over(&task->job);
+	return task->job.req;
+}
+
 int task_submit(struct task *task)
 {
 	executor_submit(task->e->executor, &task->job);

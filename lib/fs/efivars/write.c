@@ -34,7 +34,7 @@ static int begin_write(struct efivars *e, struct task *task)
 
 	r = efivars_check_writable(e);
 	if (r < 0)
-		return r;
+		return efivars_refuse(e, task->name, "cannot be written", r);
 	pthread_mutex_lock(&e->lock);
 	node = nodes_get(&e->nodes, task->node);
 	handle = nodes_get_handle(&e->nodes, task->node, task->handle);
@@ -97,7 +97,7 @@ static void run_write(struct task *task)
 
 	r = begin_write(e, task);
 	if (r < 0) {
-		fs_reply_error(task->job.req, r);
+		fs_reply_error(task_end(task), r);
 		return;
 	}
 	status = variable_set(e, &task->key, task->attributes, task->data, task->data_size);
@@ -107,11 +107,11 @@ static void run_write(struct task *task)
 	if (status != UEFI_SUCCESS) {
 		r = variable_refused(e, task->name, "cannot be written", status);
 		forget_content(e, task->node);
-		fs_reply_error(task->job.req, r);
+		fs_reply_error(task_end(task), r);
 		return;
 	}
 	end_write(e, task);
-	fs_reply_written(task->job.req, ATTRIBUTES_SIZE + task->data_size);
+	fs_reply_written(task_end(task), ATTRIBUTES_SIZE + task->data_size);
 }
 
 /* Copies attributes and data out of the request and checks them, in Linux's order. */

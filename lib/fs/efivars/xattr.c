@@ -30,9 +30,9 @@ static void run_get_options(struct task *task)
 	task->e->config.describe(task->e->config.arg, &text);
 	r = buffer_error(&text);
 	if (r == 0)
-		r = reply_value(task->job.req, buffer_text(&text), text.size, task->size);
+		r = reply_value(task_end(task), buffer_text(&text), text.size, task->size);
 	if (r < 0)
-		fs_reply_error(task->job.req, r);
+		fs_reply_error(task_end(task), r);
 }
 
 static int get_options(struct efivars *e, struct fs_request *req, uint32_t size)
@@ -100,10 +100,10 @@ static void run_set_options(struct task *task)
 	r = e->config.reconfigure(e->config.arg, (const char *)task->data, &error);
 	if (r < 0) {
 		notes_refuse(&e->notes, "remount: %s", error ? error : strerror(-r));
-		fs_reply_error(task->job.req, r);
+		fs_reply_error(task_end(task), r);
 		return;
 	}
-	fs_reply_ok(task->job.req);
+	fs_reply_ok(task_end(task));
 }
 
 static int set_options(struct efivars *e, struct fs_request *req, const void *value, size_t size)
