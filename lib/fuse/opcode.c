@@ -53,10 +53,10 @@ static const struct opcode opcodes[FUSE_OPCODE_COUNT] = {
 	/* silent when it finds its request, answered EAGAIN when not */
 	[FUSE_INTERRUPT] = {"INTERRUPT", SIZE(fuse_interrupt_in), .is_silent = true,
 		.handle = call_interrupt},
-	[FUSE_BMAP] = {"BMAP", SIZE(fuse_bmap_in)},
+	[FUSE_BMAP] = {"BMAP", .args = SIZE(fuse_bmap_in)},
 	[FUSE_DESTROY] = {"DESTROY", .handle = call_destroy},
 	[FUSE_IOCTL] = {"IOCTL", SIZE(fuse_ioctl_in), .has_data = true, .handle = call_ioctl},
-	[FUSE_POLL] = {"POLL", SIZE(fuse_poll_in)},
+	[FUSE_POLL] = {"POLL", .args = SIZE(fuse_poll_in)},
 	[FUSE_NOTIFY_REPLY] = {"NOTIFY_REPLY", SIZE(fuse_notify_retrieve_in), .has_data = true,
 		.is_silent = true, .handle = call_notify_reply},
 	[FUSE_BATCH_FORGET] = {"BATCH_FORGET", SIZE(fuse_batch_forget_in), .has_data = true,
@@ -68,7 +68,7 @@ static const struct opcode opcodes[FUSE_OPCODE_COUNT] = {
 	[FUSE_LSEEK] = {"LSEEK", SIZE(fuse_lseek_in), .handle = call_lseek},
 	[FUSE_COPY_FILE_RANGE] = {"COPY_FILE_RANGE", SIZE(fuse_copy_file_range_in),
 		.handle = call_copy_file_range},
-	[FUSE_SETUPMAPPING] = {"SETUPMAPPING", SIZE(fuse_setupmapping_in)},
+	[FUSE_SETUPMAPPING] = {"SETUPMAPPING", .args = SIZE(fuse_setupmapping_in)},
 	[FUSE_REMOVEMAPPING] = {"REMOVEMAPPING", SIZE(fuse_removemapping_in), .has_data = true},
 	[FUSE_SYNCFS] = {"SYNCFS", SIZE(fuse_syncfs_in), .handle = call_syncfs},
 	/* the kernel sends its own placeholder, "/", where the name would be */

@@ -154,25 +154,18 @@ static int record(struct fs *fs, struct fs_request *req, const char *format, ...
 		return 0;                                                                          \
 	} while (0)
 
-static const struct fs_attr some_attr = {
-	.ino = 42,
-	.size = 4711,
-	.blocks = 16,
-	.atime = {1, 11},
-	.mtime = {2, 22},
-	.ctime = {3, 33},
-	.mode = S_IFREG | 0640,
-	.nlink = 3,
-	.uid = 5,
-	.gid = 6,
-	.rdev = 0x12345678,
-	.blksize = 512,
-};
+/* Twice an initializer, where a constant object is not allowed. */
+#define SOME_ATTR                                                                                  \
+	{.ino = 42, .size = 4711, .blocks = 16, .atime = {1, 11}, .mtime = {2, 22},                \
+	.ctime = {3, 33}, .mode = S_IFREG | 0640, .nlink = 3, .uid = 5, .gid = 6,                  \
+	.rdev = 0x12345678, .blksize = 512}
+
+static const struct fs_attr some_attr = SOME_ATTR;
 
 static const struct fs_entry some_entry = {
 	.node = 9,
 	.generation = 8,
-	.attr = some_attr,
+	.attr = SOME_ATTR,
 	.entry_timeout = 1500000000u,
 	.attr_timeout = FS_FOREVER,
 };
