@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +60,9 @@ static _Atomic uint64_t ticks;
 
 static uint64_t test_now(void)
 {
-	return 1000000000000u + 500000000u * (ticks += 1);
+	uint64_t tick = atomic_fetch_add(&ticks, 1) + 1; /* clang 14 takes no (ticks += 1) as a value */
+
+	return 1000000000000u + 500000000u * tick;
 }
 
 int main(void)
