@@ -18,6 +18,7 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
+	{"vars", verb_vars, "tacit vars", "look at and change variable stores"},
 	{0},
 };
 
