@@ -4,7 +4,7 @@
  *
  * The program has other names too: mount(8) calls it mount.fuse.tacit.
  */
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -18,6 +18,8 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
+	{"mount", verb_mount, "tacit mount", "mount a UEFI variable store"},
+	{"run", verb_run, "tacit run", "run a command on a UEFI variable store"},
 	{"vars", verb_vars, "tacit vars", "look at and change variable stores"},
 	{0},
 };
@@ -50,26 +52,35 @@ static int print_help(void)
 	return program_print(&out) < 0;
 }
 
+static bool is_mount_helper(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	return strncmp(base, "mount.", strlen("mount.")) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
 
 	log_open("tacit");
+	if (argc > 0 && is_mount_helper(argv[0]))
+		return mount_helper(argc, argv);
 	if (argc < 2) {
 		program_usage_error("a verb is missing");
 		return 1;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help();
-	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		printf("tacit %s\n", TACIT_VERSION);
-		return 0;
-	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+		return program_print_version() < 0;
 	verb = find_verb(argv[1]);
 	if (!verb) {
 		program_usage_error("there is no verb '%s'", argv[1]);
 		return 1;
 	}
 	program_set_name(verb->program);
+	argv[1] = (char *)verb->program; /* getopt speaks under this name, and only reads it */
 	return verb->run(argc - 1, argv + 1);
 }

@@ -39,7 +39,33 @@ void program_usage_error(const char *format, ...)
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
-	fprintf(stderr, "\nTry '%s --help'.\n", name);
+	fputc('\n', stderr);
+	program_try_help();
+}
+
+void program_try_help(void)
+{
+	fprintf(stderr, "Try '%s --help'.\n", name);
+}
+
+char *program_text(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	return n < 0 ? NULL : text;
+}
+
+int program_print_version(void)
+{
+	CLEAN_BUFFER struct buffer out = BUFFER_INIT;
+
+	buffer_string(&out, "tacit " TACIT_VERSION "\n");
+	return program_print(&out);
 }
 
 int program_print(const struct buffer *text)

@@ -27,5 +27,14 @@ void program_error(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* The same, with "Try 'NAME --help'." behind; for wrong usage. */
 void program_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The second half of a usage error alone: getopt has said what is wrong. */
+void program_try_help(void);
+
+/* An error's line, owned by the caller; NULL without memory. */
+char *program_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* What --version says. 0 or -errno. */
+int program_print_version(void) MUST_CHECK;
+
 /* Writes to standard output and flushes; 0 or -errno (a full disk, a closed pipe). */
 int program_print(const struct buffer *text) MUST_CHECK;

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* mount_session.c — see mount_session.h. */
+#include "tacit/mount_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "fs/efivars/efivars.h"
+#include "store/store.h"
+#include "tacit/program.h"
+#include "tacit/utab.h"
+#include "transport/devfuse/devfuse.h"
+#include "uefi/delay.h"
+#include "uefi/firmware.h"
+
+/*
+ * The kernel lets go of a mount before the process that served it has closed the image, so an image
+ * that is busy may be free a moment later: so often, and so long between two attempts.
+ */
+#define BUSY_ATTEMPTS 25
+#define BUSY_WAIT_NS 20000000
+
+struct mount_session {
+	struct mount_options options; /* the firmware thread's from run on */
+	char *source;                 /* as the mount table shows it */
+	char *mountpoint;             /* NULL before attach */
+	struct fs *fs;
+	struct devfuse_mount *mount;
+	struct devfuse_server *server;
+	bool is_recorded; /* in utab; set before run */
+};
+
+/* ---- the live channel ---- */
+
+static void describe(void *arg, struct buffer *out)
+{
+	const struct mount_session *session = arg;
+
+	mount_options_format(&session->options, out);
+}
+
+static const char *shown_source(const struct mount_session *session)
+{
+	const char *fsname = session->options.common.fsname;
+
+	return fsname ? fsname : session->source;
+}
+
+/* Puts the options in force into utab: into the line of a new mount, or into one that is there. */
+static void record(const struct mount_session *session, const char *others_of_new)
+{
+	CLEAN_BUFFER struct buffer shown = BUFFER_INIT;
+	const char *source = shown_source(session);
+	int r;
+
+	mount_options_shown(&session->options, &shown);
+	r = others_of_new ?
+		utab_add(session->mountpoint, source, buffer_text(&shown), others_of_new) :
+		utab_set(session->mountpoint, source, buffer_text(&shown));
+	if (r < 0)
+		log_debug("the options are not recorded in %s: %s", UTAB_PATH, strerror(-r));
+}
+
+/* As a remount: all or nothing. Firmware thread. */
+static int reconfigure(void *arg, const char *text, char **ret_error)
+{
+	struct mount_session *session = arg;
+	struct mount_options changed;
+	int r;
+
+	r = mount_options_copy(&changed, &session->options);
+	if (r < 0)
+		return r;
+	r = mount_options_change(&changed, text, ret_error);
+	if (r == 0 && changed.common.is_read_only != session->options.common.is_read_only)
+		r = efivars_set_read_only(session->fs, changed.common.is_read_only, ret_error);
+	if (r < 0) {
+		mount_options_fini(&changed);
+		return r;
+	}
+	efivars_set_statfs(session->fs, changed.efivars.statfs);
+	mount_options_fini(&session->options);
+	session->options = changed;
+	if (session->is_recorded)
+		record(session, NULL);
+	return 0;
+}
+
+/* ---- from the ground ---- */
+
+/* Opens an image, and waits a moment for one that is just being closed. */
+static int open_image(struct source **ret, const char *path, bool is_writable, char **ret_error)
+{
+	static const struct timespec pause = {.tv_nsec = BUSY_WAIT_NS};
+
+	for (int attempt = 1;; attempt++) {
+		char *error = NULL;
+		int r = source_open_file(ret, path, is_writable, &error);
+
+		if (r != -EBUSY || attempt == BUSY_ATTEMPTS) {
+			if (r < 0)
+				*ret_error = error;
+			return r;
+		}
+		free(error);
+		(void)nanosleep(&pause, NULL); /* shorter is fine */
+	}
+}
+
+static int open_store(struct store **ret, const char *path, const struct mount_options *options,
+	char **ret_error)
+{
+	CLEAN(free) char *error = NULL;
+	struct source *source;
+	int r;
+
+	r = open_image(&source, path, !options->common.is_read_only, &error);
+	if (r == 0)
+		r = store_open(ret, source, (enum store_profile)options->efivars.profile, &error);
+	if (r < 0)
+		*ret_error = program_text("%s: %s", path, error ? error : strerror(-r));
+	return r;
+}
+
+static int build_services(struct uefi_services **ret, struct store *take_store,
+	const struct mount_efivars_options *options)
+{
+	const struct firmware_config config = {
+		.auth = (enum firmware_auth)options->auth,
+		.view = (enum firmware_view)options->view,
+	};
+	struct uefi_services *services;
+	int r;
+
+	r = firmware_new(&services, &take_store->nv, &config);
+	if (r == 0 && options->firmware_delay > 0)
+		r = uefi_delay_new(&services, services, options->firmware_delay);
+	if (r < 0)
+		return r;
+	*ret = services;
+	return 0;
+}
+
+static int build_filesystem(struct mount_session *session, char **ret_error)
+{
+	const struct mount_options *options = &session->options;
+	const struct efivars_config config = {
+		.options = {
+			.statfs = options->efivars.statfs,
+			.uid = options->efivars.uid,
+			.gid = options->efivars.gid,
+			.is_read_only = options->common.is_read_only,
+		},
+		.reserve = EFIVARS_RESERVE,
+		.describe = describe,
+		.reconfigure = reconfigure,
+		.arg = session,
+	};
+	struct uefi_services *services;
+	struct store *store;
+	int r;
+
+	r = open_store(&store, session->source, options, ret_error);
+	if (r < 0)
+		return r;
+	r = build_services(&services, store, &options->efivars);
+	if (r == 0)
+		r = efivars_new(&session->fs, services, &config);
+	if (r < 0)
+		*ret_error = program_text("%s: its variables cannot be read: %s", session->source,
+			strerror(-r));
+	return r;
+}
+
+/* What can be told from a source's kind alone. 0, or -errno with the line. */
+static int check_kind(const char *source, char **ret_error)
+{
+	static const char only[] = "this version serves UEFI variable stores, in files and block devices";
+	struct stat st;
+
+	if (strncmp(source, "live:", strlen("live:")) == 0) {
+		*ret_error = program_text("%s: the running firmware's variables are not served yet: %s",
+			source, only);
+		return -EOPNOTSUPP;
+	}
+	if (stat(source, &st) < 0) {
+		int error = errno;
+
+		*ret_error = program_text("%s: %s", source, strerror(error));
+		return -error;
+	}
+	if (S_ISDIR(st.st_mode) || S_ISSOCK(st.st_mode)) {
+		*ret_error = program_text("%s is a %s: %s", source,
+			S_ISDIR(st.st_mode) ? "directory" : "socket", only);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+int mount_session_new(struct mount_session **ret, const char *source,
+	const struct mount_options *options, char **ret_error)
+{
+	CLEAN(mount_session_free) struct mount_session *session = NULL;
+	int r;
+
+	r = check_kind(source, ret_error);
+	if (r < 0)
+		return r;
+	session = calloc(1, sizeof(*session));
+	if (!session)
+		return -ENOMEM;
+	session->source = realpath(source, NULL);
+	if (!session->source)
+		return -errno;
+	r = mount_options_copy(&session->options, options);
+	if (r < 0)
+		return r;
+	r = build_filesystem(session, ret_error);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(session);
+	return 0;
+}
+
+struct mount_session *mount_session_free(struct mount_session *session)
+{
+	if (!session)
+		return NULL;
+	devfuse_server_free(session->server);
+	devfuse_mount_free(session->mount);
+	if (session->fs)
+		session->fs->ops->destroy(session->fs);
+	if (session->is_recorded) {
+		int r = utab_remove(session->mountpoint, shown_source(session));
+
+		if (r < 0)
+			log_debug("%s keeps a line of this mount: %s", UTAB_PATH, strerror(-r));
+	}
+	mount_options_fini(&session->options);
+	free(session->mountpoint);
+	free(session->source);
+	free(session);
+	return NULL;
+}
+
+int mount_session_attach(struct mount_session *session, const char *mountpoint, char **ret_error)
+{
+	const struct mount_common_options *common = &session->options.common;
+	const struct devfuse_mount_options options = {
+		.source = shown_source(session),
+		.subtype = "tacit",
+		.is_read_only = common->is_read_only,
+		.allow_other = common->allow_other,
+		.default_permissions = true,
+		.flags = session->options.flags,
+	};
+	const struct fuse_session_config config = {0};
+	int r;
+
+	session->mountpoint = strdup(mountpoint);
+	if (!session->mountpoint)
+		return -ENOMEM;
+	r = devfuse_mount_new(&session->mount, mountpoint, &options, ret_error);
+	if (r < 0)
+		return r;
+	return devfuse_server_new(&session->server, session->mount, session->fs, common->threads,
+		&config);
+}
+
+void mount_session_record(struct mount_session *session, const char *others)
+{
+	session->is_recorded = true;
+	record(session, others);
+}
+
+int mount_session_run(struct mount_session *session, void (*on_ready)(void *arg), void *arg)
+{
+	return devfuse_server_run(session->server, on_ready, arg);
+}
+
+void mount_session_stop(struct mount_session *session)
+{
+	devfuse_server_stop(session->server);
+}
