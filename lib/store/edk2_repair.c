@@ -58,19 +58,29 @@ struct repair {
 	struct buffer report; /* owned */
 };
 
-static bool is_profiles_header(const struct edk2_geometry *g, const uint8_t *live)
+/* A header that has nothing for `check` to find. */
+static bool is_good_header(const struct edk2_geometry *g, const uint8_t *live)
 {
+	static const uint8_t zero_vector[sizeof(((struct edk2_wire_volume *)0)->zero_vector)];
 	struct edk2_wire_volume volume;
 	uint32_t attributes;
 
 	memcpy(&volume, live, sizeof(volume));
 	attributes = le32_get(volume.attributes);
-	if (!edk2_is_erased(volume.zero_vector, sizeof(volume.zero_vector)) &&
-		volume.zero_vector[0] == 0 &&
-		memcmp(volume.zero_vector, volume.zero_vector + 1, 15) == 0)
-		return !g->profile || attributes == EDK2_ATTRIBUTES_OVMF ||
-			attributes == g->profile->attributes;
-	return false;
+	return memcmp(volume.zero_vector, zero_vector, sizeof(zero_vector)) == 0 &&
+		(!g->profile || attributes == EDK2_ATTRIBUTES_OVMF ||
+			attributes == g->profile->attributes);
+}
+
+/* Of a volume of no profile, whose header is kept otherwise. */
+static void clear_zero_vector(struct repair *p)
+{
+	const size_t at = offsetof(struct edk2_wire_volume, checksum);
+	le16 sum;
+
+	memset(p->volume, 0, sizeof(((struct edk2_wire_volume *)0)->zero_vector));
+	sum = le16_of(edk2_volume_checksum(p->volume, p->g.header));
+	memcpy(p->volume + at, &sum, sizeof(sum));
 }
 
 /* The geometry, from the header or the profile; the header is made anew where it is wrong. */
@@ -83,10 +93,10 @@ static int repair_header(struct repair *p, const struct edk2_profile *profile, c
 	int r;
 
 	r = edk2_geometry_read(&p->g, p->volume, n, p->available, &fault);
-	if (r == 0 && is_profiles_header(&p->g, p->volume))
+	if (r == 0 && is_good_header(&p->g, p->volume))
 		return 0;
 	if (r == 0 && !p->g.profile) {
-		memset(p->volume, 0, 16);
+		clear_zero_vector(p);
 		buffer_string(&p->report, "volume header: cleared the zero vector\n");
 		return 0;
 	}

@@ -17,6 +17,10 @@ struct uefi_name fixture_name(const char *text)
 
 	if (uefi_name_from_utf8(&name, text, strlen(text)) < 0)
 		abort();
+	for (size_t i = 0; i < name.count; i++) {
+		if (name.units[i] == 0x2205)
+			name.units[i] = 0;
+	}
 	return name;
 }
 

@@ -19,6 +19,7 @@
 
 extern const struct guid fixture_vendor, fixture_other;
 
+/* U+2205 stands for a NUL inside the name. */
 struct uefi_name fixture_name(const char *text);
 /* A variable of that name; data is borrowed. */
 struct nv_variable fixture_variable(const char *name, const void *data, size_t size);
