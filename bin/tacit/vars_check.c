@@ -122,6 +122,25 @@ int vars_check(const struct vars_call *call)
 	return count_errors(&findings) > 0 ? VARS_NO : 0;
 }
 
+/*
+ * 1 when a check finds more than remarks, 0 when not, or -errno. Dead records are none of repair's
+ * business: compact is for them.
+ */
+static int needs_repair(const struct vars_call *call, const struct store_format *format,
+	struct source *source, uint64_t offset)
+{
+	CLEAN_FINDINGS struct store_findings findings = {0};
+	int r = format->check(source, offset, call->profile, &findings);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < findings.count; i++) {
+		if (findings.list[i].severity != FINDING_INFO)
+			return 1;
+	}
+	return findings.dropped > 0;
+}
+
 /* Repairs into memory. 1, 0 when there was nothing to do, or -errno after an error line. */
 static int repair_copy(const struct vars_call *call, struct source **source, uint8_t **ret_data,
 	size_t *ret_size, struct buffer *out)
@@ -135,6 +154,15 @@ static int repair_copy(const struct vars_call *call, struct source **source, uin
 
 	if (!format)
 		return -ENODATA;
+	r = needs_repair(call, format, *source, offset);
+	if (r < 0) {
+		program_error("%s: %s", path, strerror(-r));
+		return r;
+	}
+	if (r == 0 && !vars_option(call, "output")) {
+		buffer_string(out, "nothing to repair\n");
+		return 0;
+	}
 	r = format->repair(*source, offset, call->profile, ret_data, ret_size, &report, &error);
 	if (r < 0) {
 		program_error("%s: %s", path, error ? error : strerror(-r));

@@ -53,6 +53,9 @@ head -c 4096 /dev/zero >zeros
 fails_with 1 'no variable store' 'zeros' vars check zeros
 
 # repair
+cp "$OVMF_VARS_MS" good.fd
+is "$(vars repair good.fd)" 'nothing to repair' 'a healthy store needs nothing'
+ok 'its dead records stay' cmp good.fd "$OVMF_VARS_MS"
 cp bad.fd keep.fd
 ok 'repair into another file' vars repair -o mended.fd bad.fd
 ok 'leaves the first as it was' cmp bad.fd keep.fd
@@ -64,5 +67,5 @@ ok 'repair in place' vars repair bad.fd
 ok 'the store is healthy' vars check bad.fd
 ok 'and has every variable' cmp before <(vars export bad.fd)
 inode=$(stat -c %i:%Y bad.fd)
-is "$(vars repair bad.fd)" 'nothing to repair' 'a healthy store needs nothing'
+is "$(vars repair bad.fd)" 'nothing to repair' 'a second time there is nothing to do'
 is "$(stat -c %i:%Y bad.fd)" "$inode" 'and is not written'
