@@ -19,6 +19,10 @@ int snapshot_fail(char **ret_error, int r, const char *format, ...)
 	if (vasprintf(ret_error, format, args) < 0)
 		*ret_error = NULL;
 	va_end(args);
+	for (char *c = *ret_error; c && *c; c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?'; /* of a name from outside */
+	}
 	return r;
 }
 

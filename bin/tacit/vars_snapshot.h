@@ -47,7 +47,10 @@ int snapshot_add(struct snapshot *snapshot, const struct nv_variable *v, bool ha
 /* Why it refused, to follow a variable's name: "is there twice". Static or strerror's. */
 const char *snapshot_add_error(int r);
 
-/* Makes *ret_error a line; returns r, so that a failure is one statement. */
+/*
+ * Makes *ret_error a line, without control characters; returns r, so that a failure is one
+ * statement.
+ */
 int snapshot_fail(char **ret_error, int r, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

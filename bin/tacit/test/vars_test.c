@@ -9,6 +9,7 @@
 #include "tacit/vars_snapshot.h"
 
 #define GUID_TEXT "11111111-2222-3333-4444-aaaaaaaaaaaa"
+#define DOCUMENT(before, variables) "{" before "\"variables\":[" variables "]}"
 #define VARIABLE(name, rest) "{\"name\":\"" name "\",\"guid\":\"" GUID_TEXT "\"," rest "}"
 
 static const struct {
@@ -18,24 +19,27 @@ static const struct {
 	const char *error; /* part of the line */
 } documents[] = {
 	{"no variables", "{\"variables\":[]}", 0, NULL},
-	{"one", "{\"version\":2,\"variables\":[" VARIABLE("a", "\"attr\":7,\"data\":\"00Ff\"") "]}", 1,
-		NULL},
-	{"members that are not known", "{\"x\":[1],\"variables\":[" VARIABLE("a",
-		"\"attr\":7,\"data\":\"00\",\"digest\":\"00\"") "]}", 1, NULL},
+	{"one", DOCUMENT("\"version\":2,", VARIABLE("a", "\"attr\":7,\"data\":\"00Ff\"")), 1, NULL},
+	{"members that are not known", DOCUMENT("\"x\":[1],",
+		VARIABLE("a", "\"attr\":7,\"data\":\"00\",\"digest\":\"00\"")), 1, NULL},
 	{"no object", "[]", -EINVAL, "no array"},
 	{"text behind", "{\"variables\":[]} x", -EINVAL, "not JSON"},
 	{"a member twice", "{\"variables\":[],\"variables\":[]}", -EINVAL, "not JSON"},
-	{"a NUL in a name", "{\"variables\":[" VARIABLE("a\\u0000b", "\"attr\":7,\"data\":\"00\"") "]}",
+	{"a NUL in a name", DOCUMENT("", VARIABLE("a\\u0000b", "\"attr\":7,\"data\":\"00\"")),
 		-EINVAL, "not JSON"},
 	{"an element that is no object", "{\"variables\":[7]}", -EINVAL, "variable 0"},
-	{"attributes of 33 bits", "{\"variables\":[" VARIABLE("a", "\"attr\":4294967296,\"data\":\"00\"")
-		"]}", -EINVAL, "\"attr\""},
-	{"a time that is a number", "{\"variables\":[" VARIABLE("a",
-		"\"attr\":7,\"data\":\"00\",\"time\":1") "]}", -EINVAL, "\"time\""},
-	{"a digit that is none", "{\"variables\":[" VARIABLE("a", "\"attr\":7,\"data\":\"0g\"") "]}",
-		-EINVAL, "\"data\""},
-	{"a key twice", "{\"variables\":[" VARIABLE("a", "\"attr\":7,\"data\":\"00\"") ","
-		VARIABLE("a", "\"attr\":3,\"data\":\"01\"") "]}", -EEXIST, "is there twice"},
+	{"attributes of 33 bits",
+		DOCUMENT("", VARIABLE("a", "\"attr\":4294967296,\"data\":\"00\"")), -EINVAL,
+		"\"attr\""},
+	{"a time that is a number",
+		DOCUMENT("", VARIABLE("a", "\"attr\":7,\"data\":\"00\",\"time\":1")), -EINVAL,
+		"\"time\""},
+	{"a digit that is none", DOCUMENT("", VARIABLE("a", "\"attr\":7,\"data\":\"0g\"")), -EINVAL,
+		"\"data\""},
+	{"a control character in what the error shows",
+		DOCUMENT("", "{\"name\":\"a\\u001bb\"}"), -EINVAL, "a?b: \"guid\""},
+	{"a key twice", DOCUMENT("", VARIABLE("a", "\"attr\":7,\"data\":\"00\"") ","
+		VARIABLE("a", "\"attr\":3,\"data\":\"01\"")), -EEXIST, "is there twice"},
 };
 
 static void test_documents(void)
@@ -62,7 +66,7 @@ static void test_content(void)
 	const struct nv_variable *v;
 	uint8_t time[SNAPSHOT_TIME_SIZE];
 
-	is_int(snapshot_from_json(&snapshot, text, strlen(text), &error), 0, "a variable with a time");
+	is_int(snapshot_from_json(&snapshot, text, strlen(text), &error), 0, "one with a time");
 	v = &snapshot.items[0].variable;
 	is_int(v->attributes, 39, "its attributes");
 	ok(v->size == 2 && v->data[0] == 0 && v->data[1] == 0xff, "its data");
@@ -166,9 +170,10 @@ static void test_arguments(void)
 		for (size_t n = 0; r > 0 && n < 2; n++)
 			buffer_printf(&got, "%s ", call.operands[n]);
 		for (size_t n = 0; r > 0 && n < 3; n++) {
-			const char *value = vars_option(&call, verb.options[n].name);
+			const struct vars_option *option = &verb.options[n];
+			const char *value = vars_option(&call, option->name);
 
-			buffer_printf(&got, "%s ", !value ? "-" : verb.options[n].argument ? value : "j");
+			buffer_printf(&got, "%s ", !value ? "-" : option->argument ? value : "j");
 		}
 		if (r > 0)
 			buffer_string(&got, store_profile_names[call.profile]);
