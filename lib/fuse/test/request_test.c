@@ -356,8 +356,7 @@ static void test_threads(void)
 	pthread_join(thread, NULL);
 	for (size_t p = 0; p < PLACES; p++)
 		completed += atomic_load(&stress.places[p].completed);
-	ok(atomic_load(&stress.interrupted) > 0 && atomic_load(&stress.answered) > 0,
-		"some were interrupted, some were not");
+	ok(atomic_load(&stress.interrupted) > 0, "some were interrupted while they waited");
 	is_int(completed, ROUNDS, "every request was answered once");
 	is_int(fuse_session_pending(stress.session), 0, "none is left");
 	printf("# %u answered, %u interrupted while waiting\n", atomic_load(&stress.answered),

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* testfs.c — see testfs.h. */
+#include "transport/devfuse/test/testfs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct testfs *testfs_of(struct fs *fs)
+{
+	return (struct testfs *)fs;
+}
+
+static void tfs_destroy(struct fs *fs)
+{
+	struct testfs *testfs = testfs_of(fs);
+
+	sem_destroy(&testfs->kept_event);
+	pthread_mutex_destroy(&testfs->lock);
+	free(testfs);
+}
+
+static struct fs_attr attr_of(struct testfs *testfs, uint64_t node)
+{
+	return (struct fs_attr){
+		.ino = node,
+		.size = node == TESTFS_FILE ? atomic_load(&testfs->size) : 0,
+		.mode = node == FS_ROOT ? S_IFDIR | 0755 : S_IFREG | 0666,
+		.nlink = 1,
+		.blksize = 4096,
+	};
+}
+
+static int tfs_lookup(struct fs *fs, struct fs_request *req, uint64_t node, const char *name)
+{
+	struct fs_entry entry = {.entry_timeout = FS_FOREVER, .attr_timeout = FS_FOREVER};
+
+	if (node != FS_ROOT)
+		return -ENOTDIR;
+	if (strcmp(name, "file") == 0)
+		entry.node = TESTFS_FILE;
+	else if (strcmp(name, "wait") == 0)
+		entry.node = TESTFS_WAIT;
+	else
+		return -ENOENT;
+	entry.attr = attr_of(testfs_of(fs), entry.node);
+	fs_reply_entry(req, &entry);
+	return 0;
+}
+
+static int tfs_getattr(struct fs *fs, struct fs_request *req, uint64_t node, bool has_handle,
+	uint64_t handle)
+{
+	struct fs_attr attr = attr_of(testfs_of(fs), node);
+
+	atomic_fetch_add(&testfs_of(fs)->getattrs, 1);
+	fs_reply_attr(req, &attr, FS_FOREVER);
+	return 0;
+}
+
+static int tfs_open(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t flags,
+	bool kill_suidgid)
+{
+	/* past the page cache: each read is a request that a signal interrupts; and without FLUSH, for
+	 * which the end of a test that failed would wait for ever */
+	fs_reply_open(req, &(struct fs_open){.flags = FS_OPEN_DIRECT_IO | FS_OPEN_NOFLUSH});
+	return 0;
+}
+
+static void tfs_interrupted(void *arg)
+{
+	struct testfs_kept *kept = arg;
+	struct fs_request *req;
+
+	pthread_mutex_lock(&kept->testfs->lock);
+	req = TAKE_PTR(kept->req);
+	pthread_mutex_unlock(&kept->testfs->lock);
+	if (req) {
+		atomic_fetch_add(&kept->testfs->interrupted, 1);
+		fs_reply_error(req, -EINTR);
+	}
+}
+
+static int tfs_keep(struct testfs *testfs, struct fs_request *req)
+{
+	int r = -EBUSY;
+
+	pthread_mutex_lock(&testfs->lock);
+	for (size_t i = 0; i < TESTFS_KEPT_MAX; i++) {
+		struct testfs_kept *kept = &testfs->kept[i];
+
+		if (kept->req)
+			continue;
+		kept->testfs = testfs;
+		r = -EINTR;
+		if (!fs_request_on_interrupt(req, tfs_interrupted, kept)) {
+			kept->req = req;
+			sem_post(&testfs->kept_event);
+			r = 0;
+		}
+		break;
+	}
+	pthread_mutex_unlock(&testfs->lock);
+	return r;
+}
+
+static int tfs_read(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+	uint64_t offset, uint32_t size, uint32_t open_flags)
+{
+	struct testfs *testfs = testfs_of(fs);
+
+	if (node == TESTFS_WAIT)
+		return tfs_keep(testfs, req);
+	if (offset >= TESTFS_SIZE)
+		size = 0;
+	else if (size > TESTFS_SIZE - offset)
+		size = (uint32_t)(TESTFS_SIZE - offset);
+	fs_reply_data(req, testfs->data + offset, size);
+	return 0;
+}
+
+static int tfs_write(struct fs *fs, struct fs_request *req, uint64_t node,
+	const struct fs_write *write)
+{
+	struct testfs *testfs = testfs_of(fs);
+	struct iov_reader payload = fs_request_payload(req);
+	size_t size = payload.remaining;
+	struct iovec iov[2];
+
+	if (write->offset > TESTFS_SIZE || size > TESTFS_SIZE - write->offset)
+		return -EFBIG;
+	if (iov_reader_iovecs(&payload, iov, 2) != 1 || (uintptr_t)iov[0].iov_base % 4096 != 0)
+		atomic_store(&testfs->is_misaligned, true);
+	(void)iov_reader_copy(&payload, testfs->data + write->offset, size);
+	fs_reply_written(req, size);
+	return 0;
+}
+
+static int tfs_readdir(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+	uint64_t offset, bool is_plus)
+{
+	if (offset == 0 && !fs_reply_dirent(req, "file", TESTFS_FILE, 8, 1))
+		return -EINVAL;
+	if (offset <= 1)
+		(void)fs_reply_dirent(req, "wait", TESTFS_WAIT, 8, 2); /* asked for again if full */
+	fs_reply_dir_end(req);
+	return 0;
+}
+
+static const struct fs_ops testfs_ops = {
+	.name = "test",
+	.wants = FS_WANT_READDIRPLUS,
+	.destroy = tfs_destroy,
+	.lookup = tfs_lookup,
+	.getattr = tfs_getattr,
+	.open = tfs_open,
+	.read = tfs_read,
+	.write = tfs_write,
+	.readdir = tfs_readdir,
+};
+
+struct testfs *testfs_new(void)
+{
+	struct testfs *testfs = calloc(1, sizeof(*testfs));
+
+	if (!testfs)
+		abort();
+	testfs->fs.ops = &testfs_ops;
+	pthread_mutex_init(&testfs->lock, NULL);
+	sem_init(&testfs->kept_event, 0, 0);
+	atomic_store(&testfs->size, 1);
+	for (size_t i = 0; i < TESTFS_SIZE; i++)
+		testfs->data[i] = (uint8_t)(i * 7 + i / 4096);
+	return testfs;
+}
+
+void testfs_release(struct testfs *testfs)
+{
+	for (size_t i = 0; i < TESTFS_KEPT_MAX; i++) {
+		struct fs_request *req;
+
+		pthread_mutex_lock(&testfs->lock);
+		req = TAKE_PTR(testfs->kept[i].req);
+		pthread_mutex_unlock(&testfs->lock);
+		if (req)
+			fs_reply_data(req, "w", 1);
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * testfs.h — a small file system for tests of a transport: a root with two files.
+ *
+ * "file" has bytes that are read and written; its attributes may be cached for ever. A read of "wait"
+ * is kept until it is interrupted or testfs_release() answers it.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "fs/filesystem.h"
+
+#define TESTFS_SIZE ((size_t)4 << 20)
+#define TESTFS_KEPT_MAX 64u
+#define TESTFS_FILE 2u
+#define TESTFS_WAIT 3u
+
+struct testfs_kept {
+	struct testfs *testfs;
+	struct fs_request *req; /* NULL: free */
+};
+
+struct testfs {
+	struct fs fs; /* first */
+	pthread_mutex_t lock;
+	struct testfs_kept kept[TESTFS_KEPT_MAX]; /* under lock */
+	sem_t kept_event;                         /* raised for each request that is kept */
+	atomic_uint interrupted;
+	_Atomic uint64_t size;     /* of "file", as stat shows it */
+	atomic_uint getattrs;
+	atomic_bool is_misaligned; /* a write's bytes did not begin on a page */
+	uint8_t data[TESTFS_SIZE];
+};
+
+/* Aborts the test when there is no memory. */
+struct testfs *testfs_new(void);
+
+/* Answers what is kept, with the byte 'w'. */
+void testfs_release(struct testfs *testfs);
