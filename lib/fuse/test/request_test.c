@@ -168,7 +168,7 @@ static void test_shutdown(void)
 
 /* ---- threads ---- */
 
-#define ROUNDS 20000u
+#define ROUNDS 5000u
 #define PLACES 8u
 
 /*
