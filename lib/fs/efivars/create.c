@@ -99,6 +99,8 @@ static int create_or_open(struct efivars *e, const struct task *task, const char
 		r = 1;
 	} else {
 		r = efivars_open_node(e, node, task->flags, ret_open);
+		if (r == 0 && task->kill_suidgid)
+			efivars_kill_suidgid(node);
 		if (r == 0)
 			efivars_fill_entry(node, ret_entry);
 	}
@@ -208,6 +210,7 @@ int efivars_create(struct fs *fs, struct fs_request *req, uint64_t parent, const
 	task = task_new(e, req, run_create);
 	if (task) {
 		task->flags = flags;
+		task->kill_suidgid = kill_suidgid;
 		task->create = *create;
 	}
 	return create_file(e, req, task, name, &open);

@@ -30,7 +30,7 @@ static void run_open(struct task *task)
 	int r;
 
 	listing_refresh(task->e);
-	r = open_now(task->e, task->node, task->flags, task->size, &open);
+	r = open_now(task->e, task->node, task->flags, task->kill_suidgid, &open);
 	if (r < 0)
 		fs_reply_error(task_end(task), r);
 	else
@@ -56,7 +56,7 @@ int efivars_open(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t 
 		return -ENOMEM;
 	task->node = node;
 	task->flags = flags;
-	task->size = kill_suidgid;
+	task->kill_suidgid = kill_suidgid;
 	return task_submit(task);
 }
 

@@ -72,6 +72,7 @@ struct task {
 	uint64_t offset;
 	uint32_t size; /* bytes that were asked for */
 	uint32_t flags;
+	bool kill_suidgid;
 	struct fs_create create;
 	struct variable_key key;
 	char name[FILE_NAME_SIZE];

@@ -156,6 +156,9 @@ int efivars_write(struct fs *fs, struct fs_request *req, uint64_t id,
 	const struct handle *handle;
 	int r = 0;
 
+	/* Pages of a shared mapping have no offset that means nothing: no variable is written so. */
+	if (write->is_cached)
+		return -EIO;
 	if (!task)
 		return -ENOMEM;
 	task->node = id;

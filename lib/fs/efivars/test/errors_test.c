@@ -121,6 +121,13 @@ static void test_sizes(void)
 	is_int(raw_write(fs, entry.node, handle, WRITE_MAX), 0, "the largest write");
 	is_int(raw_write(fs, entry.node, handle, WRITE_MAX + 1), -EFBIG, "and one byte more");
 	is_int(raw_write(fs, entry.node, handle + 1, 6), -EBADF, "an invented handle");
+	{
+		CLEAN_REQUEST struct fs_request req = FAKE_REQUEST;
+		struct fs_write write = {.handle = handle, .is_cached = true};
+
+		is_int(fake_finish(&req, fs->ops->write(fs, &req, entry.node, &write)), -EIO,
+			"a page of a mapping");
+	}
 	is_int(do_lookup(fs, "BootOrder-" GLOBAL, &entry), 0, "a large variable is found");
 	is_int(entry.attr.size, WRITE_MAX, "with its size");
 	stop(fs);
