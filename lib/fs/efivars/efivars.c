@@ -216,7 +216,8 @@ void efivars_touch_root(struct efivars *e)
 int efivars_refuse(struct efivars *e, const char *name, const char *what, int r)
 {
 	if (r == -EPERM)
-		notes_refuse(&e->notes, "%s: %s: it is immutable (chattr -i allows it)", name, what);
+		notes_refuse(&e->notes, "%s: %s: it is immutable (chattr -i allows it)", name,
+			what);
 	else if (r == -EROFS)
 		notes_refuse(&e->notes, "%s: %s: the mount is read-only", name, what);
 	return r;

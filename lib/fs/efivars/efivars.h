@@ -2,8 +2,8 @@
 /*
  * efivars.h — Linux's efivarfs semantics over any runtime services.
  *
- * One directory, one file a variable: 4 bytes of attributes, then the content. doc/efivars.md is the
- * list of what each operation does.
+ * One directory, one file a variable: 4 bytes of attributes, then the content. doc/efivars.md is
+ * the list of what each operation does.
  *
  * Threads: the services are called by one thread of the file system's own (the firmware thread), so
  * no transport worker ever waits for firmware; statfs under nostatfs touches neither it nor a lock.
@@ -26,9 +26,10 @@ struct efivars_config {
 	struct efivars_options options;
 	uint64_t reserve; /* bytes that statfs keeps back from "available" (5120) */
 	/*
-	 * The live option string (`trusted.tacit.options`): describe appends it; reconfigure changes
-	 * it as a remount does. They are called on the firmware thread. reconfigure returns 0, or
-	 * -errno with one line in *ret_error (owned by the caller). NULL: the attribute is not there.
+	 * The live option string (`trusted.tacit.options`): describe appends it; reconfigure
+	 * changes it as a remount does. They are called on the firmware thread. reconfigure
+	 * returns 0, or -errno with one line in *ret_error (owned by the caller). NULL: the
+	 * attribute is not there.
 	 */
 	void (*describe)(void *arg, struct buffer *out);
 	int (*reconfigure)(void *arg, const char *text, char **ret_error);
@@ -53,7 +54,8 @@ int efivars_new(struct fs **ret, struct uefi_services *take_services,
 /* The live options, and a change of them (uid and gid stay): from reconfigure, or before start. */
 struct efivars_options efivars_get_options(struct fs *fs);
 void efivars_set_statfs(struct fs *fs, bool statfs);
-/* Turns writing on or off in the services. As uefi_services_ops.set_writable. Firmware thread only. */
+/* Turns writing on or off in the services, as uefi_services_ops.set_writable. Firmware thread
+ * only. */
 int efivars_set_read_only(struct fs *fs, bool is_read_only, char **ret_error) MUST_CHECK;
 
 /* True when the running kernel is a real-time one: then nostatfs is the default. */

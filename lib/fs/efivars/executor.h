@@ -2,9 +2,9 @@
 /*
  * executor.h — one thread that does jobs in order: the firmware thread of efivarfs.
  *
- * Firmware takes one question at a time and answers when it likes. Each job carries the request that
- * it answers; the transport's workers hand it in and go on. A job that has not started is dropped
- * with EINTR when its caller is interrupted; one that has started is finished.
+ * Firmware takes one question at a time and answers when it likes. Each job carries the request
+ * that it answers; the transport's workers hand it in and go on. A job that has not started is
+ * dropped with EINTR when its caller is interrupted; one that has started is finished.
  *
  *   state       | who owns the job      | next
  *   ------------+-----------------------+------------------------------------------------------
@@ -54,9 +54,9 @@ void executor_submit(struct executor *executor, struct job *take_job);
 bool executor_submit_if_idle(struct executor *executor, struct job *job) MUST_CHECK;
 
 /*
- * A running job has done what may take long, and is about to answer: the executor counts as idle from
- * now on, so that whoever has the answer finds it so. Called by run; a job that does not is counted
- * off after it.
+ * A running job has done what may take long, and is about to answer: the executor counts as idle
+ * from now on, so that whoever has the answer finds it so. Called by run; a job that does not is
+ * counted off after it.
  */
 void executor_job_over(struct job *job);
 

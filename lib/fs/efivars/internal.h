@@ -2,9 +2,9 @@
 /*
  * internal.h — the file system object of efivarfs, and what its parts offer one another.
  *
- * Who touches what. The services belong to the firmware thread (executor.h); functions that use them
- * say "firmware thread only". Nodes and handles are under `lock`, which is held for memory work
- * alone, never across a question to the services or an answer. What statfs needs is atomic.
+ * Who touches what. The services belong to the firmware thread (executor.h); functions that use
+ * them say "firmware thread only". Nodes and handles are under `lock`, which is held for memory
+ * work alone, never across a question to the services or an answer. What statfs needs is atomic.
  *
  * What can be answered without the services is answered by the worker that asks: everything that is
  * known of an exclusive store. Of a store that others may change, look-up, getattr, open and the
@@ -148,7 +148,7 @@ int efivars_refuse(struct efivars *e, const char *name, const char *what, int r)
 
 /* directory.c */
 int efivars_lookup(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name);
-void efivars_forget(struct fs *fs, uint64_t node, uint64_t count);
+void efivars_forget(struct fs *fs, uint64_t id, uint64_t count);
 int efivars_readdir(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint64_t offset, bool is_plus);
 int efivars_unlink(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name);
@@ -180,23 +180,23 @@ int efivars_open(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t 
 	bool kill_suidgid);
 int efivars_read(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint64_t offset, uint32_t size, uint32_t open_flags);
-int efivars_release(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+int efivars_release(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t id,
 	uint32_t flags);
 int efivars_fsync(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	bool is_data_only);
 
 /* write.c */
-int efivars_write(struct fs *fs, struct fs_request *req, uint64_t node,
+int efivars_write(struct fs *fs, struct fs_request *req, uint64_t id,
 	const struct fs_write *write);
 
 /* attributes.c */
 int efivars_getattr(struct fs *fs, struct fs_request *req, uint64_t node, bool has_handle,
 	uint64_t handle);
-int efivars_setattr(struct fs *fs, struct fs_request *req, uint64_t node,
+int efivars_setattr(struct fs *fs, struct fs_request *req, uint64_t id,
 	const struct fs_setattr *set);
 
 /* flags.c */
-int efivars_ioctl(struct fs *fs, struct fs_request *req, uint64_t node,
+int efivars_ioctl(struct fs *fs, struct fs_request *req, uint64_t id,
 	const struct fs_ioctl *ioctl);
 
 /* xattr.c */

@@ -12,6 +12,7 @@
 #include "fs/efivars/internal.h"
 
 #define DEFAULT_MODE 0644
+#define NAMES_MAX ((size_t)2 * NODES_MAX) /* that firmware may give, hidden ones included */
 
 struct listing {
 	size_t seen;     /* different variables */
@@ -141,7 +142,7 @@ static int walk(struct efivars *e, struct listing *listing)
 			return 0;
 		}
 		r = take_found(e, listing, &name, &vendor);
-		if (r == -ENOSPC || names >= 2 * NODES_MAX) {
+		if (r == -ENOSPC || names >= NAMES_MAX) {
 			cut_list(e, "there are too many");
 			return 0;
 		}

@@ -2,9 +2,9 @@
 /*
  * names.h — file names of variables: `Name-GUID`, and back.
  *
- * A name's canonical form is the one that a variable from the firmware is shown under: UTF-8, `/` as
- * `!`, the GUID in lower case. Two names that differ only in the GUID's case, or in how a pair of
- * surrogates was encoded, have one canonical form, and with it they are one file.
+ * A name's canonical form is the one that a variable from the firmware is shown under: UTF-8, `/`
+ * as `!`, the GUID in lower case. Two names that differ only in the GUID's case, or in how a pair
+ * of surrogates was encoded, have one canonical form, and with it they are one file.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct variable_key {
 	uint16_t units[KEY_UNITS_MAX];
 };
 
-/* Reads a file name: any case of the GUID. 0, or -EINVAL for one that is ill-formed or not UTF-8. */
+/* Reads a file name: any case of the GUID. 0; -EINVAL: it is ill-formed or not UTF-8. */
 int key_parse(struct variable_key *ret, const char *file_name) MUST_CHECK;
 
 /*

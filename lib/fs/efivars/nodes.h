@@ -10,12 +10,12 @@
  *   removed | until the last close after | empty           | EIO                | -
  *           | a deletion by write; else no |               |                    |
  *
- * A node lives while it is listed, looked up by the kernel or open; after that its id finds nothing.
- * Its number is its inode number and its place in the directory at once: both only ever rise, so an
- * offset into the directory stays good while entries come and go.
+ * A node lives while it is listed, looked up by the kernel or open; after that its id finds
+ * nothing. Its number is its inode number and its place in the directory at once: both only ever
+ * rise, so an offset into the directory stays good while entries come and go.
  *
- * Threads: everything here is under the lock of struct efivars, except the bytes of a content, which
- * never change; a reference keeps them.
+ * Threads: everything here is under the lock of struct efivars, except the bytes of a content,
+ * which never change; a reference keeps them.
  */
 #pragma once
 
@@ -114,7 +114,7 @@ void nodes_forget(struct nodes *nodes, struct node *node, uint64_t count);
 int nodes_open(struct nodes *nodes, struct node *node, struct handle **ret) MUST_CHECK;
 
 /* NULL for a handle that is not known, or not of this node. */
-struct handle *nodes_get_handle(const struct nodes *nodes, uint64_t node, uint64_t handle);
+struct handle *nodes_get_handle(const struct nodes *nodes, uint64_t node, uint64_t id);
 
 /* Closes it. May free its node. */
 void nodes_close(struct nodes *nodes, struct handle *handle);

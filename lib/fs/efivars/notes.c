@@ -83,7 +83,8 @@ void notes_add_duplicate(struct notes *notes, const char *file_name)
 	make_printable(name);
 	pthread_mutex_lock(&notes->lock);
 	/* When the text is full, the log still has each of them. */
-	if (!has_line(buffer_text(text), name) && text->size + strlen(name) < NOTES_DUPLICATES_MAX) {
+	if (!has_line(buffer_text(text), name) &&
+		text->size + strlen(name) < NOTES_DUPLICATES_MAX) {
 		if (text->size > 0)
 			buffer_string(text, "\n");
 		buffer_string(text, name);

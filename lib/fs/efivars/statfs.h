@@ -2,9 +2,9 @@
 /*
  * statfs.h — the numbers that statfs answers with, and how often they may be asked for.
  *
- * QueryVariableInfo may take as long as firmware likes. So: under nostatfs no one asks; else at most
- * 5 questions in any 2 s, and none while the firmware thread has something to do: then the last
- * numbers are the answer, at once. Only while there are none yet does anyone wait.
+ * QueryVariableInfo may take as long as firmware likes. So: under nostatfs no one asks; else at
+ * most 5 questions in any 2 s, and none while the firmware thread has something to do: then the
+ * last numbers are the answer, at once. Only while there are none yet does anyone wait.
  *
  * The pair of numbers is published by the firmware thread under a sequence count (odd while it
  * writes) and read by any thread without a lock, so that total and free always belong together.

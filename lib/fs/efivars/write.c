@@ -2,9 +2,10 @@
 /*
  * write.c — one write is one SetVariable; see internal.h.
  *
- * 4 bytes of attributes, then the whole content; without content the variable is deleted. The offset
- * means nothing, with one exception: a program that hands a variable over in pieces sends the second
- * piece right behind the first. Its bytes are no attributes, and must not be taken for some.
+ * 4 bytes of attributes, then the whole content; without content the variable is deleted. The
+ * offset means nothing, with one exception: a program that hands a variable over in pieces sends
+ * the second piece right behind the first. Its bytes are no attributes, and must not be taken for
+ * some.
  */
 #include <errno.h>
 #include <string.h>
@@ -156,7 +157,7 @@ int efivars_write(struct fs *fs, struct fs_request *req, uint64_t id,
 	const struct handle *handle;
 	int r = 0;
 
-	/* Pages of a shared mapping have no offset that means nothing: no variable is written so. */
+	/* A page of a shared mapping is a part of a variable, not the whole. */
 	if (write->is_cached)
 		return -EIO;
 	if (!task)

@@ -3,13 +3,14 @@
  * fake_request.h — a stand-in for the session, so that file systems are tested without FUSE.
  *
  * It defines struct fs_request and every function of filesystem.h that a file system calls, and
- * records the answer. A test fills in what the request carries, calls an operation and hands what it
- * returned to fake_finish, which waits for the answer of a request that was kept:
+ * records the answer. A test fills in what the request carries, calls an operation and hands what
+ * it returned to fake_finish, which waits for the answer of a request that was kept:
  *
  *	CLEAN_REQUEST struct fs_request req = FAKE_REQUEST;
  *	is_int(fake_finish(&req, fs->ops->lookup(fs, &req, FS_ROOT, "x")), -ENOENT, "no x");
  *
- * A second answer, an answer after an error was returned, and none within 20 s end the test program.
+ * A second answer, an answer after an error was returned, and none within 20 s end the test
+ * program.
  */
 #pragma once
 

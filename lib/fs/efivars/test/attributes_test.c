@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attributes_test.c — modes, owners and times; the immutable flag; the root's extended attributes. */
+/* attributes_test.c — modes, owners, times; the immutable flag; the root's extended attributes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -171,11 +171,11 @@ static void test_flags(void)
 		"the extended form");
 	is_int(extended.fsx_xflags, FS_XFLAG_IMMUTABLE, "says the same");
 	extended.fsx_projid = 1;
-	is_int(do_ioctl(fs, entry.node, FS_IOC_FSSETXATTR, &extended, sizeof(extended)), -EOPNOTSUPP,
-		"and takes nothing else");
+	is_int(do_ioctl(fs, entry.node, FS_IOC_FSSETXATTR, &extended, sizeof(extended)),
+		-EOPNOTSUPP, "and takes nothing else");
 	extended = (struct fsxattr){.fsx_xflags = FS_XFLAG_NODUMP};
-	is_int(do_ioctl(fs, entry.node, FS_IOC_FSSETXATTR, &extended, sizeof(extended)), -EOPNOTSUPP,
-		"no other flag");
+	is_int(do_ioctl(fs, entry.node, FS_IOC_FSSETXATTR, &extended, sizeof(extended)),
+		-EOPNOTSUPP, "no other flag");
 	extended.fsx_xflags = 0;
 	is_int(do_ioctl(fs, entry.node, FS_IOC_FSSETXATTR, &extended, sizeof(extended)), 0,
 		"but clears this one");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake_services.h — runtime services out of a script, for the tests of efivarfs: variables in memory
- * in the order in which they were added, statuses on demand, calls that block on demand, and a count
- * of each kind of call.
+ * fake_services.h — runtime services out of a script, for the tests of efivarfs: variables in
+ * memory in the order in which they were added, statuses on demand, calls that block on demand,
+ * and a count of each kind of call.
  *
  * Any thread may change it while the firmware thread uses it. The object is the test's: destroy, as
  * the file system calls it, only notes that it was called.

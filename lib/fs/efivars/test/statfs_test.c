@@ -92,7 +92,8 @@ static void test_limit(void)
 		if (do_statfs(fs, &s) < 0)
 			ok(false, "statfs");
 	}
-	ok(fake_count(&fake, FAKE_QUERY) <= 6 + 25 + 5, "10 s of polling ask no more than 5 in 2 s");
+	ok(fake_count(&fake, FAKE_QUERY) <= 6 + 25 + 5,
+		"10 s of polling ask no more than 5 in 2 s");
 	stop(fs);
 }
 

@@ -55,26 +55,26 @@ static void *write_variables(void *arg)
 	return (void *)wrong;
 }
 
-/* Moves the numbers, always to a pair with the same sum, and the clock, so that they are asked for. */
+/* Moves the clock, so that the numbers are asked for. */
 static _Atomic uint64_t ticks;
 
 static uint64_t test_now(void)
 {
-	uint64_t tick = atomic_fetch_add(&ticks, 1) + 1; /* clang 14 takes no (ticks += 1) as a value */
+	/* clang 14 takes no (ticks += 1) as a value */
+	uint64_t tick = atomic_fetch_add(&ticks, 1) + 1;
 
 	return 1000000000000u + 500000000u * tick;
 }
 
 int main(void)
 {
-	static char names[WRITERS][64] = {"Boot0AAAA-" GLOBAL, "Boot0B-" GLOBAL};
+	static char names[WRITERS][64] = {"BootA-" GLOBAL, "BootB-" GLOBAL};
 	pthread_t readers[READERS], writers[WRITERS];
 	bool is_started = true;
 	void *wrong;
 
 	fake_services_init(&fake, true);
 	fake.query = (struct uefi_query){.max_storage = 90000, .remaining = 10000};
-	(void)snprintf(names[0], sizeof(names[0]), "BootA-" GLOBAL);
 	fs = mounted_new(&fake, true);
 	efivars_of(fs)->statfs.now = test_now;
 	for (unsigned i = 0; i < READERS; i++)
@@ -82,6 +82,7 @@ int main(void)
 	for (unsigned i = 0; i < WRITERS; i++)
 		is_started &= pthread_create(&writers[i], NULL, write_variables, names[i]) == 0;
 	ok(is_started, "threads");
+	/* The numbers move, always to a pair with the same sum. */
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		efivars_set_statfs(fs, i % 2 == 0);
 		pthread_mutex_lock(&fake.lock);
@@ -91,7 +92,8 @@ int main(void)
 	}
 	for (unsigned i = 0; i < READERS; i++) {
 		pthread_join(readers[i], &wrong);
-		is_int((uintptr_t)wrong, 0, "each statfs gives zeros or a pair that belongs together");
+		is_int((uintptr_t)wrong, 0,
+			"each statfs gives zeros or a pair that belongs together");
 	}
 	for (unsigned i = 0; i < WRITERS; i++) {
 		pthread_join(writers[i], &wrong);
