@@ -19,8 +19,8 @@ static void require(bool condition)
 }
 
 /* What passes the filter is well-formed, and nothing of it passes once more. */
-static void check_filter(const uint8_t *stored, size_t stored_size, const uint8_t *added,
-	size_t added_size)
+static void check_filter(
+	const uint8_t *stored, size_t stored_size, const uint8_t *added, size_t added_size)
 {
 	CLEAN_BUFFER struct buffer out = BUFFER_INIT;
 	CLEAN_BUFFER struct buffer again = BUFFER_INIT;

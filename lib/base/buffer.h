@@ -53,5 +53,8 @@ void buffer_printf(struct buffer *b, const char *format, ...) __attribute__((for
 void buffer_vprintf(struct buffer *b, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Hands the bytes over as an owned NUL-terminated string and empties the buffer; NULL after an error. */
+/*
+ * Hands the bytes over as an owned NUL-terminated string and empties the buffer; NULL after an
+ * error.
+ */
 char *buffer_take_text(struct buffer *b);

@@ -15,7 +15,7 @@ struct guid {
 
 #define GUID_TEXT_LENGTH 36
 
-/* 8be4df61-93ca-11d2-aa0d-00e098032b8c written as GUID_OF(0x8be4df61, 0x93ca, 0x11d2, 0xaa, ...). */
+/* 8be4df61-93ca-11d2-aa0d-00e098032b8c is GUID_OF(0x8be4df61, 0x93ca, 0x11d2, 0xaa, 0x0d, ...). */
 #define GUID_OF(d1, d2, d3, ...)                                                                   \
 	((struct guid){{(uint8_t)(d1), (uint8_t)((d1) >> 8), (uint8_t)((d1) >> 16),                \
 		(uint8_t)((d1) >> 24), (uint8_t)(d2), (uint8_t)((d2) >> 8), (uint8_t)(d3),         \

@@ -98,8 +98,8 @@ int io_read_all(int fd, size_t limit, uint8_t **ret_data, size_t *ret_size)
 }
 
 /*
- * Gives the new file the old one's owner and mode. Where the owner may not be set, the set-id bits are
- * dropped and the group, which is another one now, gets no more than everybody.
+ * Gives the new file the old one's owner and mode. Where the owner may not be set, the set-id bits
+ * are dropped and the group, which is another one now, gets no more than everybody.
  */
 static int copy_owner_and_mode(int fd, const struct stat *old)
 {
@@ -124,7 +124,7 @@ static int write_temporary(int fd, const struct stat *old, const void *data, siz
 	return r;
 }
 
-/* Makes a file beside target that was not there; its name goes to *name. The descriptor or -errno. */
+/* Makes a file beside target; its name goes to *name. The descriptor or -errno. */
 static int create_temporary(const char *target, mode_t mode, struct buffer *name)
 {
 	for (int i = 0; i < TEMPORARY_NAMES; i++) {

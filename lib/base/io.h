@@ -26,10 +26,10 @@ int io_write(int fd, const void *data, size_t n) MUST_CHECK;
 int io_read_all(int fd, size_t limit, uint8_t **ret_data, size_t *ret_size) MUST_CHECK;
 
 /*
- * Replaces a file's whole content atomically, or makes the file: a temporary one beside it (same mode
- * and owner where that may be set), written, synced, renamed over it, and the directory synced.
- * Follows a symbolic link at path, so that the link stays. 0 or -errno; -EINVAL for what is no regular
- * file. On failure the old file is as it was, unless only the directory's sync failed: then the new
- * one is there, but may be lost with the power.
+ * Replaces a file's whole content atomically, or makes the file: a temporary one beside it (same
+ * mode and owner where that may be set), written, synced, renamed over it, and the directory
+ * synced. Follows a symbolic link at path, so that the link stays. 0 or -errno; -EINVAL for what is
+ * no regular file. On failure the old file is as it was, unless only the directory's sync failed:
+ * then the new one is there, but may be lost with the power.
  */
 int io_replace_file(const char *path, const void *data, size_t size) MUST_CHECK;

@@ -4,8 +4,8 @@
  *
  * One table of struct option_spec describes a group of options (those of every mount, those of a
  * file system) and the host structure that their values live in. It serves `-o` parsing, --help,
- * the manual page's check, the printed form of the live values, and a remount: which starts from the
- * live values, changes what is named, and refuses what cannot change.
+ * the manual page's check, the printed form of the live values, and a remount: which starts from
+ * the live values, changes what is named, and refuses what cannot change.
  *
  * A value structure is plain memory of the caller's; string values in it are owned by it
  * (option_fini frees them). Nothing here locks: whoever publishes live values to other threads does
@@ -54,10 +54,11 @@ struct option_set {
 };
 
 /*
- * Reads "a,b=c,nod" into sets; the last occurrence of an option wins; an empty element is skipped; a
- * comma inside a value is written "\,", a backslash before a comma "\\". Unknown options and bad values are refused with one line in
- * *ret_error (owned by the caller) that names the option and what is accepted. With `is_remount`
- * an option that is not live is refused only if its value would change.
+ * Reads "a,b=c,nod" into sets; the last occurrence of an option wins; an empty element is skipped;
+ * a comma inside a value is written "\,", a backslash before a comma "\\". Unknown options and bad
+ * values are refused with one line in *ret_error (owned by the caller) that names the option and
+ * what is accepted. With `is_remount` an option that is not live is refused only if its value would
+ * change.
  * 0; -EINVAL with *ret_error set; -ENOMEM. On failure no value of any set has changed.
  */
 int option_parse(const struct option_set *sets, size_t count, const char *text, bool is_remount,

@@ -24,7 +24,7 @@ static const struct unit size_units[] = {
 static const struct unit time_units[] = {
 	{"s", 1000000000u}, {"ms", 1000000u}, {"us", 1000u}, {"ns", 1}, {"", 1000000000u}};
 
-/* Decimal digits at *text, which moves behind them. False when there is none or they are too many. */
+/* Decimal digits at *text, which moves behind them. False for none, or too many for the type. */
 static bool read_digits(const char **text, uint64_t *ret)
 {
 	const char *p = *text;

@@ -7,7 +7,7 @@
 #include "base/reader.h"
 
 #define TIME_SIZE 16u
-#define CERTIFICATE_FIXED_SIZE 24u    /* of WIN_CERTIFICATE_UEFI_GUID: what its length counts at least */
+#define CERTIFICATE_FIXED_SIZE 24u    /* WIN_CERTIFICATE_UEFI_GUID without its data */
 #define CERTIFICATE_REVISION 0x0200u  /* UEFI 2.10 §32.2.4, WIN_CERTIFICATE */
 #define CERTIFICATE_TYPE_GUID 0x0ef1u /* WIN_CERT_TYPE_EFI_GUID */
 

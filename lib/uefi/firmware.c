@@ -75,7 +75,8 @@ static enum uefi_status firmware_get_variable(struct uefi_services *s,
 		return firmware_refuse(fw, UEFI_NOT_FOUND, name, "there is no such variable");
 	if (firmware_hides(fw, v.attributes))
 		return firmware_refuse(fw, UEFI_NOT_FOUND, name,
-			"the variable belongs to boot services: an operating system does not see it");
+			"the variable belongs to boot services (no rt): an operating system does "
+			"not see it");
 	if (ret_attributes)
 		*ret_attributes = v.attributes;
 	if (*size < v.size) {

@@ -55,7 +55,7 @@ static inline bool firmware_has_auth(const struct firmware *fw)
 	return fw->nv->limits.max_auth_variable > 0;
 }
 
-/* The largest header, name and content of a variable with such attributes, and what it is called. */
+/* The largest header, name and content that such attributes allow, and what the limit is called. */
 struct firmware_limit {
 	uint32_t bytes;
 	const char *name;

@@ -3,8 +3,8 @@
  * firmware_set.c — SetVariable of the emulated firmware (UEFI 2.10 §8.2.3): edk2's checks in edk2's
  * order, each with a reason that a person can act on.
  *
- * A request goes down a list of steps; each refuses it or lets it pass, and the last ones change the
- * store. Nothing is changed before all checks have passed.
+ * A request goes down a list of steps; each refuses it or lets it pass, and the last ones change
+ * the store. Nothing is changed before all checks have passed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -89,8 +89,8 @@ static enum uefi_status check_attributes(struct firmware *fw, const struct reque
 }
 
 /*
- * The descriptor of a time-based write. A firmware demands one; the owner may leave it out, and then
- * all bytes are content. One that is recognised and broken is no content in either case.
+ * The descriptor of a time-based write. A firmware demands one; the owner may leave it out, and
+ * then all bytes are content. One that is recognised and broken is no content in either case.
  */
 static enum uefi_status read_descriptor(struct firmware *fw, struct request *q)
 {
@@ -102,14 +102,16 @@ static enum uefi_status read_descriptor(struct firmware *fw, struct request *q)
 		return UEFI_SUCCESS;
 	if (r < 0)
 		return firmware_refuse(fw, UEFI_SECURITY_VIOLATION, q->name,
-			"a write with the attribute at begins with a signed descriptor of more than %u "
-			"bytes, %zu are given", DESCRIPTOR_FIXED_SIZE, q->size);
+			"a write with the attribute at begins with a signed descriptor of more "
+			"than %u bytes, %zu are given", DESCRIPTOR_FIXED_SIZE, q->size);
 	if (!d.is_complete)
 		return firmware_refuse(fw, UEFI_SECURITY_VIOLATION, q->name,
-			"the descriptor's certificate does not end within the %zu bytes given", q->size);
+			"the descriptor's certificate does not end within the %zu bytes given",
+			q->size);
 	if (is_owner && !d.is_time_plain)
 		return firmware_refuse(fw, UEFI_SECURITY_VIOLATION, q->name,
-			"the descriptor's time has a nanosecond, zone, daylight or pad that is not 0");
+			"the descriptor's time has a nanosecond, zone, daylight or pad other "
+			"than 0");
 	q->has_time = true;
 	q->time = d.time;
 	q->data += d.size;
@@ -127,9 +129,9 @@ static enum uefi_status check_size(struct firmware *fw, const struct request *q,
 	if (around <= limit.bytes && size <= limit.bytes - around)
 		return UEFI_SUCCESS;
 	return firmware_refuse(fw, UEFI_INVALID_PARAMETER, q->name,
-		"%s has %zu bytes; with header and name (%" PRIu64 " bytes) the firmware allows %" PRIu32
-		" (%s), so at most %" PRIu64, what, size, around, limit.bytes, limit.name,
-		around < limit.bytes ? limit.bytes - around : 0);
+		"%s has %zu bytes; with header and name (%" PRIu64 " bytes) the firmware allows "
+		"%" PRIu32 " (%s), so at most %" PRIu64, what, size, around, limit.bytes,
+		limit.name, around < limit.bytes ? limit.bytes - around : 0);
 }
 
 static enum uefi_status check_known(struct firmware *fw, const struct request *q)
@@ -158,8 +160,8 @@ static enum uefi_status refuse_attributes(struct firmware *fw, const struct requ
 	uefi_attributes_format(q->stored.attributes, &stored);
 	uefi_attributes_format(q->attributes & ~UEFI_APPEND_WRITE, &wanted);
 	return firmware_refuse(fw, UEFI_INVALID_PARAMETER, q->name,
-		"the variable is stored with the attributes %s (0x%x), asked for are %s (0x%x); delete "
-		"it first to change them", buffer_text(&stored), q->stored.attributes,
+		"the variable is stored with the attributes %s (0x%x), asked for are %s (0x%x); "
+		"delete it first to change them", buffer_text(&stored), q->stored.attributes,
 		buffer_text(&wanted), q->attributes & ~UEFI_APPEND_WRITE);
 }
 
@@ -194,7 +196,7 @@ static enum uefi_status check_authority(struct firmware *fw, const struct reques
 		"auth=owner edits it without one");
 }
 
-/* Content of variables for keys: what is not a list of signatures would be no key to the firmware. */
+/* Content of variables for keys: what is no list of signatures would be no key to the firmware. */
 static enum uefi_status check_keys(struct firmware *fw, const struct request *q)
 {
 	CLEAN_BUFFER struct buffer why = BUFFER_INIT;

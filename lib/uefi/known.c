@@ -98,7 +98,8 @@ bool known_variable_accepts(const struct uefi_name *name, const struct guid *ven
 	if (known_variable_holds_keys(name, vendor)) {
 		if ((attributes & KEY_ATTRIBUTES) == KEY_ATTRIBUTES)
 			return true;
-		buffer_string(why, "a variable for keys needs the attributes nv and at, asked for are ");
+		buffer_string(why,
+			"a variable for keys needs the attributes nv and at, asked for are ");
 		uefi_attributes_format(attributes, why);
 		return false;
 	}

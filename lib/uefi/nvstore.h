@@ -23,8 +23,9 @@ struct nv_variable {
 	struct uefi_time time;
 	uint64_t monotonic_count;
 	uint32_t public_key_index;
-	const uint8_t *data; /* borrowed: from a store until its next change; to a store for the call */
-	size_t size;         /* bytes of data */
+	/* Borrowed: what a store gives, until its next change; what it is given, for the call. */
+	const uint8_t *data;
+	size_t size; /* bytes of data */
 };
 
 /* How full a store is, in bytes; record sizes include header and padding. */
@@ -51,12 +52,14 @@ struct nv_store_ops {
 	/* The live value of a key. 0 or -ENOENT. */
 	int (*find)(struct nv_store *s, const struct uefi_name *name, const struct guid *vendor,
 		struct nv_variable *ret);
-	/* Live variables in the store's order, each key once: *cursor starts at 0. 1, or 0 at the end. */
+	/* Live variables in the store's order, each key once: *cursor starts at 0. 1, 0 at the
+	 * end. */
 	int (*next)(struct nv_store *s, uint64_t *cursor, struct nv_variable *ret);
 	/*
 	 * Makes v the value of its key, crash-safe: at any moment the old value or the new one is
 	 * there, and the new one for certain after a return of 0. May reclaim when room is short
-	 * (may_reclaim). -ENOSPC, -EROFS, -EIO, -ENOMEM, another errno of the file; on failure the old value stands.
+	 * (may_reclaim). -ENOSPC, -EROFS, -EIO, -ENOMEM, another errno of the file; on failure the
+	 * old value stands.
 	 */
 	int (*put)(struct nv_store *s, const struct nv_variable *v, bool may_reclaim);
 	/* Removes a key. 0, -ENOENT, -EROFS, -EIO. */

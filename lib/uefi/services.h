@@ -55,8 +55,8 @@ struct uefi_services_ops {
 	 */
 	bool (*has_changed)(struct uefi_services *s);
 	/*
-	 * Turns writing on or off, for a remount. 0, -EROFS when it cannot be turned on (*ret_error,
-	 * owned by the caller, says why in one line), or another -errno.
+	 * Turns writing on or off, for a remount. 0, -EROFS when it cannot be turned on
+	 * (*ret_error, owned by the caller, says why in one line), or another -errno.
 	 */
 	int (*set_writable)(struct uefi_services *s, bool is_writable, char **ret_error);
 	/* Why the last call did not succeed, one line; "" when there is nothing to say. Borrowed

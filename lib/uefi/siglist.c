@@ -67,17 +67,20 @@ int siglist_next(struct reader *lists, const uint8_t *start, struct siglist *ret
 	header_size = reader_le32(lists);
 	entry_size = reader_le32(lists);
 	if (lists->failed)
-		return broken(why, "%zu bytes at %zu are too few for a list of signatures (%u)", left,
-			list.offset, SIGLIST_HEADER_SIZE);
+		return broken(why, "%zu bytes at %zu are too few for a list of signatures (%u)",
+			left, list.offset, SIGLIST_HEADER_SIZE);
 	if (list_size < SIGLIST_HEADER_SIZE || list_size > left)
-		return broken(why, "the list of signatures at %zu says it has %u bytes; %zu are there",
+		return broken(why,
+			"the list of signatures at %zu says it has %u bytes; %zu are there",
 			list.offset, list_size, left);
 	if (header_size != 0)
-		return broken(why, "the list of signatures at %zu has a header of %u bytes; 0 is allowed",
+		return broken(why,
+			"the list of signatures at %zu has a header of %u bytes; 0 is allowed",
 			list.offset, header_size);
 	if (entry_size < SIGLIST_OWNER_SIZE ||
 		(list_size - SIGLIST_HEADER_SIZE) % entry_size != 0)
-		return broken(why, "the list of signatures at %zu has %u bytes for entries of %u each",
+		return broken(why,
+			"the list of signatures at %zu has %u bytes for entries of %u each",
 			list.offset, list_size - SIGLIST_HEADER_SIZE, entry_size);
 	list.entry_size = entry_size;
 	list.entries = reader_sub(lists, list_size - SIGLIST_HEADER_SIZE);
@@ -91,7 +94,8 @@ static int check_entry_size(const struct siglist *list, struct buffer *why)
 		if (!guid_equal(&types[i].type, &list->type))
 			continue;
 		if (list->entry_size != SIGLIST_OWNER_SIZE + types[i].size)
-			return broken(why, "the %s list at %zu has entries of %zu bytes; %zu are right",
+			return broken(why,
+				"the %s list at %zu has entries of %zu bytes; %zu are right",
 				types[i].name, list->offset, list->entry_size,
 				SIGLIST_OWNER_SIZE + types[i].size);
 	}
@@ -101,7 +105,7 @@ static int check_entry_size(const struct siglist *list, struct buffer *why)
 int siglist_check(const void *data, size_t size, struct buffer *why)
 {
 	struct reader lists = reader_of(data, size);
-	struct siglist list;
+	struct siglist list = {0};
 
 	for (;;) {
 		int r = siglist_next(&lists, data, &list, why);
@@ -117,7 +121,7 @@ int siglist_check(const void *data, size_t size, struct buffer *why)
 bool siglist_is_one_certificate(const void *data, size_t size)
 {
 	struct reader lists = reader_of(data, size);
-	struct siglist list;
+	struct siglist list = {0};
 
 	return siglist_next(&lists, data, &list, NULL) == 1 && reader_remaining(&lists) == 0 &&
 		guid_equal(&list.type, &x509_guid) &&
@@ -128,7 +132,7 @@ static bool holds_entry(const void *stored, size_t stored_size, const struct sig
 	const uint8_t *entry)
 {
 	struct reader lists = reader_of(stored, stored_size);
-	struct siglist list;
+	struct siglist list = {0};
 
 	while (siglist_next(&lists, stored, &list, NULL) == 1) {
 		if (!guid_equal(&list.type, &like->type) || list.entry_size != like->entry_size)
@@ -172,7 +176,7 @@ void siglist_filter(const void *stored, size_t stored_size, const void *added, s
 	struct buffer *out)
 {
 	struct reader lists = reader_of(added, added_size);
-	struct siglist list;
+	struct siglist list = {0};
 
 	while (siglist_next(&lists, added, &list, NULL) == 1)
 		filter_list(stored, stored_size, &list, out);

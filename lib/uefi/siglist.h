@@ -41,9 +41,9 @@ int siglist_check(const void *data, size_t size, struct buffer *why) MUST_CHECK;
 bool siglist_is_one_certificate(const void *data, size_t size);
 
 /*
- * Appends to out the entries of added that stored does not hold yet (same type, size and bytes, owner
- * included), as lists of their own; added must have passed siglist_check. Lists of stored after the
- * first broken one are not looked at. Errors are out's.
+ * Appends to out the entries of added that stored does not hold yet (same type, size and bytes,
+ * owner included), as lists of their own; added must have passed siglist_check. Lists of stored
+ * after the first broken one are not looked at. Errors are out's.
  */
 void siglist_filter(const void *stored, size_t stored_size, const void *added, size_t added_size,
 	struct buffer *out);

@@ -9,8 +9,8 @@
 
 static void test_append(void)
 {
-	static const uint8_t wanted[] = {'a', 'b', 7, 7, 7, 1, 0x02, 0x01, 0x04, 0x03, 0x02, 0x01, 8, 7,
-		6, 5, 4, 3, 2, 1};
+	static const uint8_t wanted[] = {
+		'a', 'b', 7, 7, 7, 1, 0x02, 0x01, 0x04, 0x03, 0x02, 0x01, 8, 7, 6, 5, 4, 3, 2, 1};
 	CLEAN_BUFFER struct buffer b = BUFFER_INIT;
 
 	is_text(buffer_text(&b), "", "an empty buffer is empty text");
@@ -87,8 +87,9 @@ static void test_lines(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		CLEAN(free) char *text = strdup(cases[i].text);
+		char text[16];
 
+		snprintf(text, sizeof(text), "%s", cases[i].text);
 		text_make_line(text, strlen(text));
 		is_text(text, cases[i].line, "control characters are replaced, nothing else");
 	}

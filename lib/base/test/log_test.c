@@ -18,7 +18,8 @@ static void capture(void (*function)(void))
 	int saved = dup(STDERR_FILENO);
 	ssize_t n;
 
-	if (saved < 0 || pipe2(pipes, O_CLOEXEC | O_NONBLOCK) < 0 || dup2(pipes[1], STDERR_FILENO) < 0) {
+	if (saved < 0 || pipe2(pipes, O_CLOEXEC | O_NONBLOCK) < 0 ||
+		dup2(pipes[1], STDERR_FILENO) < 0) {
 		printf("Bail out! no pipe\n");
 		exit(1);
 	}

@@ -13,7 +13,11 @@ static void test_window(void)
 		uint64_t now;
 		bool is_allowed;
 	} steps[] = {
-		{1000, true}, {1000, true}, {1500, true}, {2000, true}, {2999, true},
+		{1000, true},
+		{1000, true},
+		{1500, true},
+		{2000, true},
+		{2999, true},
 		{2999, false}, /* five since 1000 */
 		{2999, false},
 		{3000, true}, /* the first is 2000 old */
@@ -26,14 +30,19 @@ static void test_window(void)
 		{4998, false},
 		{4999, true},
 		{4999, false},
-		{100000, true}, {100000, true}, {100000, true}, {100000, true}, {100000, true},
+		{100000, true},
+		{100000, true},
+		{100000, true},
+		{100000, true},
+		{100000, true},
 		{100000, false},
 	};
 	struct ratelimit r = RATELIMIT_OF(WINDOW, BURST);
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		ok(ratelimit_allow(&r, steps[i].now) == steps[i].is_allowed, "step %zu at %ju is %s", i,
-			(uintmax_t)steps[i].now, steps[i].is_allowed ? "allowed" : "refused");
+		ok(ratelimit_allow(&r, steps[i].now) == steps[i].is_allowed,
+			"step %zu at %ju is %s", i, (uintmax_t)steps[i].now,
+			steps[i].is_allowed ? "allowed" : "refused");
 }
 
 /* Every window of a long run is looked at, against the list of all that was allowed. */

@@ -28,8 +28,8 @@ static void test_ends(void)
 		const char *what;
 		size_t n;
 		bool is_there;
-	} takes[] = {{"nothing", 0, true}, {"one", 1, true}, {"all", 3, true}, {"one more", 4, false},
-		{"the largest size", SIZE_MAX, false}};
+	} takes[] = {{"nothing", 0, true}, {"one", 1, true}, {"all", 3, true},
+		{"one more", 4, false}, {"the largest size", SIZE_MAX, false}};
 
 	for (size_t i = 0; i < sizeof(takes) / sizeof(takes[0]); i++) {
 		struct reader r = reader_of(data, sizeof(data));
@@ -37,7 +37,8 @@ static void test_ends(void)
 
 		ok((p == data) == takes[i].is_there && r.failed != takes[i].is_there, "take %s",
 			takes[i].what);
-		is_int(reader_remaining(&r), takes[i].is_there ? 3 - takes[i].n : 0, "what is left");
+		is_int(reader_remaining(&r), takes[i].is_there ? 3 - takes[i].n : 0,
+			"what is left");
 	}
 }
 

@@ -13,7 +13,8 @@ static void test_ids(void)
 	struct slots s = {0};
 	uint64_t a = 0, b = 0, c = 0;
 
-	ok(!slots_get(&s, 0) && !slots_get(&s, 1) && !slots_at(&s, 0), "an empty map finds nothing");
+	ok(!slots_get(&s, 0) && !slots_get(&s, 1) && !slots_at(&s, 0),
+		"an empty map finds nothing");
 	is_int(slots_add(&s, &objects[0], &a), 0, "an object");
 	is_int(slots_add(&s, &objects[1], &b), 0, "another");
 	ok(a > UINT32_MAX && b > UINT32_MAX && a != b, "get ids that FUSE's root cannot have");
@@ -41,8 +42,7 @@ static void test_generations(void)
 	bool is_new = true;
 
 	for (int i = 0; i < 1000; i++) {
-		is_new &= slots_add(&s, &objects[0], &id) == 0 && id > last &&
-			!slots_get(&s, last);
+		is_new &= slots_add(&s, &objects[0], &id) == 0 && id > last && !slots_get(&s, last);
 		is_new &= slots_remove(&s, id) == &objects[0];
 		last = id;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* utf16_test.c — UTF-16 and UTF-8 both ways, surrogates that stand alone, bytes that are not UTF-8. */
+/* utf16_test.c — UTF-16 and UTF-8 both ways, surrogates that stand alone, bytes that are not UTF-8.
+ */
 #include "base/utf16.h"
 
 #include <errno.h>
@@ -26,7 +27,9 @@ static void test_both_ways(void)
 		{"the last pair", {0xdbff, 0xdfff}, 2, "\xf4\x8f\xbf\xbf"},
 		{"a high surrogate alone", {0xd800}, 1, "\xed\xa0\x80"},
 		{"a low one alone", {0xdfff}, 1, "\xed\xbf\xbf"},
-		{"a high one before a letter", {0xdbff, 'a'}, 2, "\xed\xaf\xbf" "a"},
+		{"a high one before a letter", {0xdbff, 'a'}, 2,
+			"\xed\xaf\xbf"
+			"a"},
 		{"the wrong order", {0xdc00, 0xd800}, 2, "\xed\xb0\x80\xed\xa0\x80"},
 		{"a high one before a pair", {0xd800, 0xd800, 0xdc00}, 3,
 			"\xed\xa0\x80\xf0\x90\x80\x80"},
@@ -40,17 +43,18 @@ static void test_both_ways(void)
 		is_int(utf16_to_utf8(cases[i].units, cases[i].count, text, sizeof(text)), length,
 			cases[i].what);
 		is_text(text, cases[i].text, "as UTF-8");
-		is_int(utf16_from_utf8(cases[i].text, length, units, 4), cases[i].count, "and back");
+		is_int(utf16_from_utf8(cases[i].text, length, units, 4), cases[i].count,
+			"and back");
 		ok(memcmp(units, cases[i].units, sizeof(units)) == 0, "to the same units");
 	}
 }
 
 static void test_bad_bytes(void)
 {
-	static const char *const bad[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x41",
-		"\xe0\x80\x80", "\xe0\x9f\xbf", "\xe1\x80", "\xe1\x80\xc0", "\xf0\x80\x80\x80",
-		"\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf1\x80\x80", "\xfe",
-		"\xff", "good\xff"};
+	static const char *const bad[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2",
+		"\xc2\x41", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe1\x80", "\xe1\x80\xc0",
+		"\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
+		"\xf1\x80\x80", "\xfe", "\xff", "good\xff"};
 	uint16_t units[8];
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* firmware_owner_test.c — editing authenticated variables as the owner: descriptors, times, keys. */
+/* firmware_owner_test.c — editing authenticated variables as the owner: descriptors, times, keys.
+ */
 #include "uefi/firmware.h"
 
 #include "base/buffer.h"
@@ -39,8 +40,8 @@ static enum uefi_status set(struct setup *s, const char *name, const struct guid
 
 	if (uefi_name_from_utf8(&n, name, strlen(name)) < 0)
 		return UEFI_ABORTED;
-	return s->services->ops->set_variable(s->services, &n, vendor, attributes, data->data,
-		data->size);
+	return s->services->ops->set_variable(
+		s->services, &n, vendor, attributes, data->data, data->size);
 }
 
 /* A descriptor of that year with a certificate of 5 bytes. */
@@ -72,7 +73,8 @@ static void add_list(struct buffer *out, const char *fills)
 		buffer_fill(out, (uint8_t)fills[i], 48);
 }
 
-static void is_stored(struct setup *s, const char *name, uint16_t year, const struct buffer *content)
+static void is_stored(
+	struct setup *s, const char *name, uint16_t year, const struct buffer *content)
 {
 	const struct nv_variable *v = memory_store_look(s->store, name);
 
@@ -91,7 +93,8 @@ static void test_descriptor(void)
 	add_descriptor(&write, 2026, 0);
 	buffer_string(&write, "content");
 	buffer_string(&content, "content");
-	is_int(set(&s, "Var", &vendor_guid, 0x27, &write), UEFI_SUCCESS, "content behind a descriptor");
+	is_int(set(&s, "Var", &vendor_guid, 0x27, &write), UEFI_SUCCESS,
+		"content behind a descriptor");
 	is_stored(&s, "Var", 2026, &content);
 	is_int(set(&s, "Var", &vendor_guid, 0x27, &write), UEFI_SUCCESS, "the same once more");
 	is_int(s.store->put_calls, 1, "writes nothing");
@@ -199,7 +202,8 @@ static void test_platform_key(void)
 	is_int(set(&s, "PK", &uefi_global_guid, 0x27, &hash), UEFI_INVALID_PARAMETER,
 		"PK is no hash");
 	is_text(s.services->ops->reason(s.services),
-		"PK: PK is one list of signatures with one X.509 certificate", "and the reason says so");
+		"PK: PK is one list of signatures with one X.509 certificate",
+		"and the reason says so");
 	buffer_append(&certificate, &x509_guid, sizeof(x509_guid));
 	buffer_le32(&certificate, 28 + 100);
 	buffer_le32(&certificate, 0);

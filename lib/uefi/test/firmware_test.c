@@ -95,7 +95,8 @@ static void test_runtime_view(void)
 	is_int(ops->get_variable(s.services, &name, &vendor, &attributes, NULL, &size),
 		UEFI_NOT_FOUND, "a boot services' variable is not seen");
 	is_text(ops->reason(s.services),
-		"Boot: the variable belongs to boot services: an operating system does not see it",
+		"Boot: the variable belongs to boot services (no rt): an operating system does not "
+		"see it",
 		"and the reason says why");
 	is_int(ops->get_next(s.services, &name, &vendor), UEFI_INVALID_PARAMETER,
 		"nor does a listing go on from it");
@@ -154,7 +155,8 @@ static void test_listing(void)
 	name = name_of("Variable7");
 	is_int(ops->get_next(s.services, &name, &vendor), UEFI_SUCCESS, "from any other it does");
 	ok(uefi_name_equal(&name, &(struct uefi_name){.count = 9,
-		.units = {'V', 'a', 'r', 'i', 'a', 'b', 'l', 'e', '8'}}), "with the one behind it");
+					  .units = {'V', 'a', 'r', 'i', 'a', 'b', 'l', 'e', '8'}}),
+		"with the one behind it");
 	is_int(ops->get_next(s.services, NULL, &vendor), UEFI_INVALID_PARAMETER, "no name");
 	uefi_services_free(s.services);
 }
@@ -222,8 +224,7 @@ static void test_query_numbers(void)
 	ok(ops->query_info(s.services, 7, &q) == UEFI_SUCCESS && q.max_storage == 10000 &&
 			q.remaining == 10000 && q.max_variable == 0x2000 - 60,
 		"an empty store: the largest variable is the limit less a header");
-	ok(ops->query_info(s.services, 0x27, &q) == UEFI_SUCCESS &&
-			q.max_variable == 10000 - 60,
+	ok(ops->query_info(s.services, 0x27, &q) == UEFI_SUCCESS && q.max_variable == 10000 - 60,
 		"or what is free less a header");
 	ok(ops->query_info(s.services, 0x06, &q) == UEFI_SUCCESS && q.max_storage == 0 &&
 			q.remaining == 0 && q.max_variable == 0,
@@ -242,7 +243,8 @@ static void test_query_numbers(void)
 	s.store->capacity = 5000;
 	ok(ops->query_info(s.services, 7, &q) == UEFI_SUCCESS && q.remaining == 0,
 		"more used than there is counts as full");
-	is_int(ops->query_info(s.services, 7, NULL), UEFI_INVALID_PARAMETER, "nowhere to answer to");
+	is_int(ops->query_info(s.services, 7, NULL), UEFI_INVALID_PARAMETER,
+		"nowhere to answer to");
 	uefi_services_free(s.services);
 }
 

@@ -16,8 +16,8 @@ static uint64_t memory_record_size(struct nv_store *s, const struct uefi_name *n
 	return (MEMORY_RECORD_HEADER + 2 * (name->count + 1) + size + 3) & ~UINT64_C(3);
 }
 
-static struct memory_record *find_live(const struct memory_store *m, const struct uefi_name *name,
-	const struct guid *vendor)
+static struct memory_record *find_live(
+	const struct memory_store *m, const struct uefi_name *name, const struct guid *vendor)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		struct memory_record *r = &m->records[i];
@@ -83,7 +83,7 @@ static int memory_reclaim(struct nv_store *s)
 		if (m->records[i].is_live)
 			m->records[kept++] = m->records[i];
 		else
-			free((void *)(uintptr_t)m->records[i].variable.data);
+			free(m->records[i].data);
 	}
 	m->count = kept;
 	m->reclaims++;
@@ -100,7 +100,8 @@ static int append_record(struct memory_store *m, const struct nv_variable *v)
 	}
 	if (v->size > 0)
 		memcpy(data, v->data, v->size);
-	m->records[m->count] = (struct memory_record){.variable = *v, .is_live = true};
+	m->records[m->count] =
+		(struct memory_record){.variable = *v, .data = data, .is_live = true};
 	m->records[m->count++].variable.data = data;
 	return 0;
 }
@@ -129,8 +130,8 @@ static int memory_put(struct nv_store *s, const struct nv_variable *v, bool may_
 	return r;
 }
 
-static int memory_remove(struct nv_store *s, const struct uefi_name *name,
-	const struct guid *vendor)
+static int memory_remove(
+	struct nv_store *s, const struct uefi_name *name, const struct guid *vendor)
 {
 	struct memory_store *m = memory_of(s);
 	struct memory_record *r = find_live(m, name, vendor);
@@ -181,7 +182,7 @@ static void memory_destroy(struct nv_store *s)
 	struct memory_store *m = memory_of(s);
 
 	for (size_t i = 0; i < m->count; i++)
-		free((void *)(uintptr_t)m->records[i].variable.data);
+		free(m->records[i].data);
 	free(m->records);
 	free(m);
 }
@@ -212,9 +213,12 @@ struct memory_store *memory_store_new(uint64_t capacity)
 		return NULL;
 	}
 	*m = (struct memory_store){
-		.nv = {.ops = &memory_ops, .is_exclusive = true,
-			.limits = {.record_header = MEMORY_RECORD_HEADER, .max_variable = 0x2000,
-				.max_auth_variable = 0x2800, .max_volatile_variable = 0x2000,
+		.nv = {.ops = &memory_ops,
+			.is_exclusive = true,
+			.limits = {.record_header = MEMORY_RECORD_HEADER,
+				.max_variable = 0x2000,
+				.max_auth_variable = 0x2800,
+				.max_volatile_variable = 0x2000,
 				.max_hardware_error = 0x8000}},
 		.records = records,
 		.capacity = capacity,
@@ -227,8 +231,8 @@ struct memory_store *memory_store_new(uint64_t capacity)
 bool memory_store_add(struct memory_store *m, const char *name, const struct guid *vendor,
 	uint32_t attributes, const void *data, size_t size)
 {
-	struct nv_variable v = {.vendor = *vendor, .attributes = attributes, .data = data,
-		.size = size};
+	struct nv_variable v = {
+		.vendor = *vendor, .attributes = attributes, .data = data, .size = size};
 
 	return uefi_name_from_utf8(&v.name, name, strlen(name)) == 0 && append_record(m, &v) == 0;
 }

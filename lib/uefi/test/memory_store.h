@@ -11,7 +11,8 @@
 #define MEMORY_RECORD_HEADER 60u
 
 struct memory_record {
-	struct nv_variable variable; /* its data is owned */
+	struct nv_variable variable; /* its data is the owned one below */
+	uint8_t *data;
 	bool is_live;
 };
 
@@ -22,7 +23,7 @@ struct memory_store {
 	uint64_t capacity;
 	bool is_writable;
 	bool has_changed;
-	int error;            /* what put and remove return while it is not 0 */
+	int error; /* what put and remove return while it is not 0 */
 	const char *reason;
 	unsigned next_calls, put_calls, remove_calls, reclaims;
 };
@@ -30,7 +31,8 @@ struct memory_store {
 /* A store of capacity bytes, with the limits of OVMF's 2 MiB build. NULL without memory. */
 struct memory_store *memory_store_new(uint64_t capacity);
 
-/* Adds a live record as it is, even where its key is there already. False without memory or room. */
+/* Adds a live record as it is, even where its key is there already. False without memory or room.
+ */
 bool memory_store_add(struct memory_store *m, const char *name, const struct guid *vendor,
 	uint32_t attributes, const void *data, size_t size);
 

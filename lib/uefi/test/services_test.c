@@ -9,7 +9,7 @@
 #include "base/test/tap.h"
 #include "uefi/delay.h"
 
-#define DELAY_NS 2000000u
+#define DELAY_NS UINT64_C(2000000)
 
 /* Services of one variable, in which everything can be made to go wrong. */
 struct fake {
@@ -47,8 +47,8 @@ static enum uefi_status fake_get(struct uefi_services *s, const struct uefi_name
 	return UEFI_SUCCESS;
 }
 
-static enum uefi_status fake_next(struct uefi_services *s, struct uefi_name *name,
-	struct guid *vendor)
+static enum uefi_status fake_next(
+	struct uefi_services *s, struct uefi_name *name, struct guid *vendor)
 {
 	fake_of(s)->calls++;
 	return UEFI_NOT_FOUND;
@@ -61,8 +61,8 @@ static enum uefi_status fake_set(struct uefi_services *s, const struct uefi_name
 	return UEFI_WRITE_PROTECTED;
 }
 
-static enum uefi_status fake_query(struct uefi_services *s, uint32_t attributes,
-	struct uefi_query *ret)
+static enum uefi_status fake_query(
+	struct uefi_services *s, uint32_t attributes, struct uefi_query *ret)
 {
 	fake_of(s)->calls++;
 	*ret = (struct uefi_query){.remaining = attributes};
@@ -122,8 +122,9 @@ static void test_read(void)
 		size_t size = 99;
 
 		f.services.ops = &fake_ops;
-		is_int(uefi_read_variable(&f.services, &name, &uefi_global_guid, &attributes, &data,
-			       &size), cases[i].status, cases[i].what);
+		is_int(uefi_read_variable(
+			       &f.services, &name, &uefi_global_guid, &attributes, &data, &size),
+			cases[i].status, cases[i].what);
 		is_int(f.calls, cases[i].calls, "questions");
 		if (cases[i].status == UEFI_SUCCESS)
 			ok(attributes == 7 && data && size == cases[i].size &&
@@ -136,7 +137,8 @@ static void test_read(void)
 
 static void test_delay(void)
 {
-	struct fake f = {.services = {.ops = &fake_ops, .supported = UEFI_HAS_QUERY_INFO}, .size = 3};
+	struct fake f = {
+		.services = {.ops = &fake_ops, .supported = UEFI_HAS_QUERY_INFO}, .size = 3};
 	struct uefi_services *slow = NULL;
 	struct uefi_name name = {.count = 1, .units = {'A'}};
 	struct guid vendor = uefi_global_guid;
@@ -149,15 +151,16 @@ static void test_delay(void)
 
 	is_int(uefi_delay_new(&slow, &f.services, DELAY_NS), 0, "a slow layer");
 	is_int(slow->supported, UEFI_HAS_QUERY_INFO, "supports what is below");
-	is_int(slow->ops->get_variable(slow, &name, &vendor, &attributes, data, &size), UEFI_SUCCESS,
-		"get is passed on");
+	is_int(slow->ops->get_variable(slow, &name, &vendor, &attributes, data, &size),
+		UEFI_SUCCESS, "get is passed on");
 	ok(size == 3 && attributes == 7 && data[0] == 'x', "with its answer");
 	is_int(slow->ops->get_next(slow, &name, &vendor), UEFI_NOT_FOUND, "next too");
-	is_int(slow->ops->set_variable(slow, &name, &vendor, 7, "x", 1), UEFI_WRITE_PROTECTED, "set");
+	is_int(slow->ops->set_variable(slow, &name, &vendor, 7, "x", 1), UEFI_WRITE_PROTECTED,
+		"set");
 	is_int(slow->ops->query_info(slow, 5, &query), UEFI_SUCCESS, "query");
 	is_int(query.remaining, 5, "with its answer");
 	is_int(f.calls, 4, "four questions");
-	ok(clock_now_ns() - start >= 4u * DELAY_NS, "each takes its time at least");
+	ok(clock_now_ns() - start >= 4 * DELAY_NS, "each takes its time at least");
 	is_text(slow->ops->reason(slow), "because", "the reason is that from below");
 	ok(slow->ops->has_changed(slow), "changes are told");
 	is_int(slow->ops->set_writable(slow, false, &error), -EROFS, "remounts are passed on");

@@ -22,8 +22,8 @@ static void add_header(struct buffer *out, const struct guid *type, uint32_t lis
 }
 
 /* A list with one entry of entry_size bytes for each byte of fills. */
-static void add_list(struct buffer *out, const struct guid *type, uint32_t entry_size,
-	const char *fills)
+static void add_list(
+	struct buffer *out, const struct guid *type, uint32_t entry_size, const char *fills)
 {
 	add_header(out, type, 28 + (uint32_t)strlen(fills) * entry_size, 0, entry_size);
 	for (; *fills; fills++)

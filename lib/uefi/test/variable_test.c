@@ -18,8 +18,8 @@ static struct uefi_name name_of(const char *text)
 
 static void test_names(void)
 {
-	static const char *const kept[] = {"Boot0000", "a/b", "\xc3\xa4", "\xf0\x9f\x90\xa7",
-		"\xed\xa0\x80"};
+	static const char *const kept[] = {
+		"Boot0000", "a/b", "\xc3\xa4", "\xf0\x9f\x90\xa7", "\xed\xa0\x80"};
 	static const struct {
 		const char *text;
 		size_t length;
@@ -67,8 +67,8 @@ static void test_keys(void)
 
 static void test_times(void)
 {
-	static const struct uefi_time zero, one = {.year = 2026, .month = 11, .day = 30, .hour = 9,
-		.minute = 5, .second = 1};
+	static const struct uefi_time zero,
+		one = {.year = 2026, .month = 11, .day = 30, .hour = 9, .minute = 5, .second = 1};
 	struct uefi_time later = one, zone = one;
 	CLEAN_BUFFER struct buffer out = BUFFER_INIT;
 
