@@ -80,7 +80,10 @@ static void check_record(struct check *c, const uint8_t *live, const struct edk2
 {
 	uint32_t used = record->header + record->name_bytes + record->data_bytes;
 
-	if (strcmp(edk2_state_name(record->state), "invalid") == 0)
+	if (record->state == EDK2_STATE_INCOMPLETE)
+		add(c, "record-torn", FINDING_WARNING, record->offset,
+			"a record was being written when the machine stopped");
+	else if (strcmp(edk2_state_name(record->state), "invalid") == 0)
 		add(c, "record-state", FINDING_ERROR, record->offset,
 			"a record's state is 0x%02x, which no firmware writes", record->state);
 	else if (record->name_bytes % 2 != 0 || record->name_bytes < 4)

@@ -2,9 +2,11 @@
 /*
  * edk2_records.c — records: the walk through the list, reading one, making one. Pure functions.
  *
- * The walk stops at a record in state 0xFF. edk2's own driver goes on 60 bytes further, into the
- * name, and would take name bytes that look like a header for a record; the writer (edk2_write.c) sees to
- * it that it never finds such bytes there.
+ * A record in state 0xFF was being written when the machine stopped. edk2's own driver takes it for
+ * a header without name and data: it goes on right behind the header, finds the end of the list there or
+ * bytes of the name, and appends there if nothing but erased bytes follow. So does the walk: it goes on
+ * if there is a start id, and ends at the torn record otherwise. The writer (edk2_write.c) sees to it
+ * that name bytes never look like a start id.
  */
 #include <errno.h>
 #include <string.h>
@@ -91,6 +93,27 @@ static bool is_sound(uint8_t state, uint32_t name_bytes, struct reader r)
 	return reader_remaining(&r) >= 2 && reader_le16(&r) == 0;
 }
 
+/* A record in state 0xFF: true when firmware has appended others behind its header. */
+static bool take_torn(struct edk2_walk *walk, struct edk2_record *ret)
+{
+	const struct edk2_geometry *g = walk->geometry;
+	struct reader r = reader_of(walk->live, g->end);
+	uint32_t header = edk2_record_header(g);
+
+	(void)reader_take(&r, walk->at + header); /* the walk has read the header */
+	if (reader_remaining(&r) < 2 || reader_le16(&r) != EDK2_START_ID)
+		return false;
+	*ret = (struct edk2_record){
+		.offset = walk->at,
+		.bytes = header,
+		.header = header,
+		.state = EDK2_STATE_INCOMPLETE,
+		.is_sound = true,
+	};
+	walk->at += header;
+	return true;
+}
+
 bool edk2_walk_next(struct edk2_walk *walk, struct edk2_record *ret)
 {
 	const struct edk2_geometry *g = walk->geometry;
@@ -104,7 +127,7 @@ bool edk2_walk_next(struct edk2_walk *walk, struct edk2_record *ret)
 		return false;
 	walk->end = EDK2_END_TORN;
 	if (header.state == EDK2_STATE_INCOMPLETE)
-		return false;
+		return take_torn(walk, ret);
 	walk->end = EDK2_END_OVERRUN;
 	end = (uint64_t)walk->at + edk2_record_header(g) + le32_get(header.name_bytes) +
 		le32_get(header.data_bytes);

@@ -100,6 +100,33 @@ static void check_states(void)
 	}
 }
 
+/*
+ * Firmware appends right behind the header of a record that was torn within it (seen with OVMF): what it
+ * wrote there is read, and survives our own writing.
+ */
+static void check_torn_header(void)
+{
+	struct edk2_geometry g = {.end = TINY_LIVE, .is_authenticated = true};
+	struct nv_variable torn = fixture_variable("a", "1", 1);
+	struct nv_variable behind = fixture_variable("b", "22", 2);
+	struct nv_variable last = fixture_variable("c", "3", 1);
+	CLEAN(store_free) struct store *store = NULL;
+	uint8_t image[TINY_SIZE];
+	uint32_t at = 0x64;
+
+	fixture_tiny(image, true);
+	fixture_record(image, &g, &at, &torn, 0xff);
+	at = 0x64 + edk2_record_header(&g);
+	memset(image + at, 0xff, TINY_LIVE - at);
+	fixture_record(image, &g, &at, &behind, 0x3f);
+	store = fixture_open(image, sizeof(image), true);
+	ok(store && fixture_has(store, "a", NULL, SIZE_MAX), "a torn record is no variable");
+	ok(store && fixture_has(store, "b", "22", 2), "what lies behind its header is one");
+	ok(store && store->nv.ops->put(&store->nv, &last, true) == 0 &&
+			fixture_has(store, "b", "22", 2) && fixture_has(store, "c", "3", 1),
+		"and stays when another is written");
+}
+
 /* What is behind a duplicate is still seen, and every record is listed with its state. */
 static void check_duplicates(void)
 {
@@ -234,6 +261,7 @@ int main(void)
 {
 	check_templates();
 	check_states();
+	check_torn_header();
 	check_duplicates();
 	check_fields();
 	check_offset();
