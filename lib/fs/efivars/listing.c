@@ -17,6 +17,7 @@
 struct listing {
 	size_t seen;     /* different variables */
 	size_t repeated; /* the latest names in a row that were known already */
+	bool has_waiting; /* one may take the place of another that is perhaps gone */
 };
 
 /* A name that is listed already: the same variable again, or another that no file can show. */
@@ -46,6 +47,7 @@ static void find_known(struct efivars *e, struct listing *listing, struct node *
 	bool is_same = is_same_key(&node->key, key);
 
 	if (node->is_seen || !is_same) {
+		listing->has_waiting |= !node->is_seen;
 		note_known(e, listing, node, is_same);
 		return;
 	}
@@ -176,13 +178,12 @@ static void remove_unseen(struct efivars *e)
 	}
 }
 
-void listing_refresh(struct efivars *e)
+/* Reads a whole new list. True when there is reason to do it once more. */
+static bool read_again(struct efivars *e)
 {
 	struct listing listing = {0};
 	int r;
 
-	if (e->is_exclusive || !e->services->ops->has_changed(e->services))
-		return;
 	pthread_mutex_lock(&e->lock);
 	for (size_t i = 0; i < e->nodes.count; i++) {
 		e->nodes.listed[i]->is_seen = false;
@@ -196,10 +197,19 @@ void listing_refresh(struct efivars *e)
 		cut_list(e, r == -ENOMEM ? "out of memory" : "the services cannot list");
 	/* What was not named by a cut list may be there still. */
 	if (atomic_load_explicit(&e->is_list_cut, memory_order_relaxed))
-		return;
+		return false;
 	pthread_mutex_lock(&e->lock);
 	remove_unseen(e);
 	pthread_mutex_unlock(&e->lock);
+	return listing.has_waiting;
+}
+
+void listing_refresh(struct efivars *e)
+{
+	if (e->is_exclusive || !e->services->ops->has_changed(e->services))
+		return;
+	if (read_again(e))
+		(void)read_again(e); /* by now the places of those that are gone are free */
 }
 
 int listing_find_missing(struct efivars *e, const struct variable_key *key)

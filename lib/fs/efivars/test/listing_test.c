@@ -221,6 +221,24 @@ static void test_changed_by_others(void)
 	stop(fs);
 }
 
+static void test_place_taken(void)
+{
+	struct fs *fs;
+	char text[64];
+
+	begin(false);
+	fake_add(&fake, "C/D", &other_guid, 7, "slash", 5);
+	fake_add(&fake, "C!D", &other_guid, 7, "mark", 4);
+	fs = mounted_new(&fake, true);
+	is_int(read_file(fs, "C!D-" OTHER, text, 64), 9, "the first of two is shown");
+	fake_remove(&fake, "C/D");
+	fake_set_changed(&fake);
+	is_list(fs, "A-" OTHER " B-" OTHER " C!D-" OTHER, "when it goes, the second is listed");
+	is_int(read_file(fs, "C!D-" OTHER, text, 64), 8, "and shown");
+	is_int(do_getxattr(fs, EFIVARS_XATTR_DUPLICATES, text), -ENODATA, "no longer two");
+	stop(fs);
+}
+
 int main(void)
 {
 	test_duplicates();
@@ -230,5 +248,6 @@ int main(void)
 	test_failures();
 	test_unreadable();
 	test_changed_by_others();
+	test_place_taken();
 	return tap_done();
 }
