@@ -199,7 +199,7 @@ int run_namespace_set_environment(void)
 	longer = program_text(RUN_TOOLS ":%s", path ? path : "/usr/sbin:/usr/bin:/sbin:/bin");
 	/* libefivar compares with the slash, and puts the name straight behind it. */
 	if (!longer || setenv("PATH", longer, 1) < 0 ||
-		setenv("EFIVARS_PATH", RUN_EFIVARS "/", 1) < 0 ||
+		setenv("EFIVARFS_PATH", RUN_EFIVARS "/", 1) < 0 ||
 		setenv("FWUPD_SYSFSFWDIR", RUN_FIRMWARE, 1) < 0)
 		return -ENOMEM;
 	return 0;

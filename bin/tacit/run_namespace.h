@@ -27,5 +27,5 @@
  */
 int run_namespace_enter(char **ret_error) MUST_CHECK;
 
-/* Sets EFIVARS_PATH, FWUPD_SYSFSFWDIR and PATH for the command. 0 or -ENOMEM. */
+/* Sets EFIVARFS_PATH, FWUPD_SYSFSFWDIR and PATH for the command. 0 or -ENOMEM. */
 int run_namespace_set_environment(void) MUST_CHECK;

@@ -23,7 +23,7 @@ for entry in $firmware_before; do
 		"with what is in $entry"
 done
 # shellcheck disable=SC2016	# the command's variables
-is "$(run sh -c 'echo $EFIVARS_PATH $FWUPD_SYSFSFWDIR')" '/sys/firmware/efi/efivars/ /sys/firmware' \
+is "$(run sh -c 'echo $EFIVARFS_PATH $FWUPD_SYSFSFWDIR')" '/sys/firmware/efi/efivars/ /sys/firmware' \
 	'the environment points there'
 has "$(run mount -l)" ' type efivarfs ' 'mount -l has the line that efitools want'
 has "$(run mount)" ' type fuse.tacit ' 'beside the real ones'
