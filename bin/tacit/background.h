@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * background.h — a command that stays: the caller's process waits until the work answers, and takes its
- * status; the work goes on in a child that then lets go of the terminal.
+ * background.h — a command that stays: the caller's process waits until the work answers, and takes
+ * its status; the work goes on in a child that then lets go of the terminal.
  *
  *   parent                              child
  *   ------------------------------------+-------------------------------------------------
@@ -26,14 +26,16 @@ struct background {
 int background_fork(struct background *ret) MUST_CHECK;
 
 /*
- * Parent: waits for background_ready or for the child's end. Returns the status to exit with: 0; the
- * child's own; or `lost`, with a line on standard error, when it died of a signal.
+ * Parent: waits for background_ready or for the child's end. Returns the status to exit with: 0;
+ * the child's own; or `lost`, with a line on standard error, when it died of a signal.
  */
 int background_wait(struct background *background, int lost) MUST_CHECK;
 
 /* Child: lets go of the terminal, the session and the folder, then lets the parent return 0. */
 void background_ready(struct background *background);
 
-/* Tells the service manager of $NOTIFY_SOCKET, where there is one, that the work answers ("READY=1").
- * Specification: sd_notify(3). */
+/*
+ * Tells the service manager of $NOTIFY_SOCKET, where there is one, that the work answers
+ * ("READY=1"). Specification: sd_notify(3).
+ */
 void background_notify(const char *state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mount_command.h — what is to be mounted, whichever way it was said: `tacit mount` and the helper of
- * mount(8) read their arguments into the same structure and run it here.
+ * mount_command.h — what is to be mounted, whichever way it was said: `tacit mount` and the helper
+ * of mount(8) read their arguments into the same structure and run it here.
  */
 #pragma once
 

@@ -33,7 +33,8 @@ static int print_help(void)
 	CLEAN_BUFFER struct buffer out = BUFFER_INIT;
 
 	buffer_string(&out,
-		"Usage: mount.fuse.tacit SOURCE MOUNTPOINT [-sfnv] [-N NAMESPACE] [-o OPT,...] [-t TYPE]\n\n"
+		"Usage: mount.fuse.tacit SOURCE MOUNTPOINT [-sfnv] [-N NAMESPACE] [-o OPT,...]\n"
+		"                        [-t TYPE]\n\n"
 		"Called by mount(8) for 'mount -t fuse.tacit' and for lines of fstab(5).\n"
 		"For more details see tacit-mount(1).\n");
 	return program_print(&out) < 0 ? MOUNT_SYSTEM : MOUNT_OK;

@@ -58,21 +58,21 @@ static const struct option_spec common_specs[] = {
 #define EFIVARS(member) offsetof(struct mount_efivars_options, member)
 static const struct option_spec efivars_specs[] = {
 	{.name = "statfs", .kind = OPTION_NEGATABLE, .offset = EFIVARS(statfs), .is_live = true,
-		.help = "let df and statfs(2) ask the firmware how full the store is; nostatfs answers "
-			"zero at once (default on a real-time kernel)"},
+		.help = "df asks the firmware (default), or gets zeros at once"},
 	{.name = "uid", .kind = OPTION_UID, .offset = EFIVARS(uid),
 		.help = "owner of all files"},
 	{.name = "gid", .kind = OPTION_GID, .offset = EFIVARS(gid),
 		.help = "group of all files"},
 	{.name = "auth", .kind = OPTION_ENUM, .offset = EFIVARS(auth), .choices = auth_names,
-		.help = "who writes authenticated variables: whom the firmware lets, or the image's owner"},
+		.help = "whose word counts when authenticated variables are written"},
 	{.name = "view", .kind = OPTION_ENUM, .offset = EFIVARS(view), .choices = view_names,
 		.help = "which variables: all, or those that an operating system sees"},
 	{.name = "profile", .kind = OPTION_ENUM, .offset = EFIVARS(profile),
-		.choices = store_profile_names, .help = "whose limits hold: by the image, or of that firmware"},
+		.choices = store_profile_names,
+		.help = "whose limits hold: by the image, or of that firmware"},
 	{.name = "firmware_delay", .kind = OPTION_TIME, .offset = EFIVARS(firmware_delay), .min = 0,
 		.max = UEFI_DELAY_MAX_NS,
-		.help = "time that each question to the firmware takes, to try tools against slow firmware"},
+		.help = "time that each question to the firmware takes, for trying tools"},
 };
 
 const struct option_table mount_common_table = {common_specs, ARRAY_SIZE(common_specs)};
@@ -178,7 +178,8 @@ static char *take_text(struct buffer *out)
 	return buffer_error(out) ? NULL : out->size > 0 ? buffer_take_text(out) : strdup("");
 }
 
-static int sort_words(struct mount_words *words, const char *user, const char *vfs, const char *rest)
+static int sort_words(struct mount_words *words, const char *user, const char *vfs,
+	const char *rest)
 {
 	CLEAN_BUFFER struct buffer ours = BUFFER_INIT;
 	int r;
@@ -279,7 +280,8 @@ int mount_options_parse(struct mount_options *options, const struct mount_words 
 		return r;
 	options->flags = mount_words_change_flags(0, words->vfs) & ~(unsigned long)MS_RDONLY;
 	if (options->common.io == MOUNT_IO_URING) {
-		*ret_error = program_text("io=uring is not in this version: io=auto and io=readwrite are");
+		*ret_error = program_text("io=uring is not in this version, which has io=auto and "
+			"io=readwrite");
 		return -EINVAL;
 	}
 	return 0;
@@ -346,6 +348,6 @@ void mount_options_help(struct buffer *out)
 	buffer_string(out, "\nOptions after -o, of UEFI variables:\n");
 	option_help(&mount_efivars_table, out);
 	buffer_string(out,
-		"\nThe VFS's own (nosuid, nodev, noexec, noatime, sync, ...) and mount(8)'s (nofail,\n"
-		"_netdev, x-...) may stand among them.\n");
+		"\nThe VFS's own (nosuid, nodev, noexec, noatime, sync, ...) and mount(8)'s\n"
+		"(nofail, _netdev, x-...) may stand among them.\n");
 }

@@ -3,9 +3,9 @@
  * mount_options.h — the options of a mount: the tables, their values, and the sorting of what
  * mount(8) passes along.
  *
- * An option text of mount(8) mixes three kinds: options of the VFS (ro, nosuid, relatime), options of
- * mount(8) itself (nofail, _netdev, x-systemd...), and ours. libmount knows the first two; what it
- * does not know is ours.
+ * An option text of mount(8) mixes three kinds: options of the VFS (ro, nosuid, relatime), options
+ * of mount(8) itself (nofail, _netdev, x-systemd...), and ours. libmount knows the first two; what
+ * it does not know is ours.
  *
  * Threads: values have one owner at a time, who is the firmware thread while a mount is served.
  */
@@ -72,8 +72,10 @@ void mount_words_fini(struct mount_words *words);
 /* Drops what no table knows: mount(8)'s -s. 0 or -ENOMEM. */
 int mount_words_drop_unknown(struct mount_words *words) MUST_CHECK;
 
-/* What a mount's MS_* flags become when a text of VFS options is applied (a later option wins): those
- * that a mount of ours may have, with MS_RDONLY. */
+/*
+ * What a mount's MS_* flags become when a text of VFS options is applied (a later option wins):
+ * those that a mount of ours may have, with MS_RDONLY.
+ */
 unsigned long mount_words_change_flags(unsigned long flags, const char *vfs);
 
 /* Reads words into options. 0 or -errno with one line in *ret_error (owned by the caller). */
@@ -90,8 +92,10 @@ int mount_options_copy(struct mount_options *ret, const struct mount_options *op
 /* Appends all options in force, defaults included. */
 void mount_options_format(const struct mount_options *options, struct buffer *out);
 
-/* Appends those that the mount table shows: nostatfs, statfs where it is not the default, and owners
- * other than root. "" when there is none. */
+/*
+ * Appends those that the mount table shows: nostatfs, statfs where it is not the default, and
+ * owners other than root. Nothing when there is none.
+ */
 void mount_options_shown(const struct mount_options *options, struct buffer *out);
 
 /* Appends the part of --help that lists the options. */

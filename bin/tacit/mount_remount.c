@@ -2,9 +2,9 @@
 /*
  * mount_remount.c — see mount_remount.h.
  *
- * The kernel refuses to set an attribute on a read-only mount. So the server of one is reached through a
- * private copy of the mount that is not read-only, while the super block is writable for that moment;
- * the mount that others see stays read-only all the time.
+ * The kernel refuses to set an attribute on a read-only mount. So the server of one is reached
+ * through a private copy of the mount that is not read-only, while the super block is writable for
+ * that moment; the mount that others see stays read-only all the time.
  *
  *   to read-only | the kernel first: it refuses while a file is open for writing; then the server
  *   to writable  | the server first: it refuses when the image cannot be written; then the kernel
@@ -83,7 +83,8 @@ static int set_kernel_flags(const struct live_mount *live, unsigned long flags, 
 	if (errno == EBUSY)
 		*ret_error = program_text("%s: a file is open for writing", live->path);
 	else
-		*ret_error = program_text("%s: the kernel refuses to change the mount: %m", live->path);
+		*ret_error = program_text("%s: the kernel does not change the mount: %m",
+			live->path);
 	return -errno;
 }
 
@@ -123,7 +124,8 @@ static char *refusal(const char *root, const char *shown, int error)
 		return program_text("%s: only root may change the options of a live mount", shown);
 	if (error == ENODATA || error == EOPNOTSUPP)
 		return program_text("%s: the server there has no options to change", shown);
-	return program_text("%s: the server did not change its options: %s", shown, strerror(error));
+	return program_text("%s: the server did not change its options: %s", shown,
+		strerror(error));
 }
 
 static int set_server_options(const char *root, const char *shown, const char *text,
@@ -142,8 +144,8 @@ static int tell_through_view(const struct live_mount *live, const char *text, ch
 	int r = view < 0 ? view : set_super_read_only(live, false);
 
 	if (r < 0) {
-		*ret_error = program_text("%s: the server of a read-only mount cannot be reached: %s",
-			live->path, strerror(-r));
+		*ret_error = program_text("%s: the server cannot be reached, for the mount is "
+			"read-only: %s", live->path, strerror(-r));
 		return r;
 	}
 	(void)snprintf(path, sizeof(path), PATH_OF_FD, view);

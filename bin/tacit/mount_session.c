@@ -179,12 +179,12 @@ static int build_filesystem(struct mount_session *session, char **ret_error)
 /* What can be told from a source's kind alone. 0, or -errno with the line. */
 static int check_kind(const char *source, char **ret_error)
 {
-	static const char only[] = "this version serves UEFI variable stores, in files and block devices";
+	static const char only[] =
+		"this version serves UEFI variable stores, in files and block devices";
 	struct stat st;
 
 	if (strncmp(source, "live:", strlen("live:")) == 0) {
-		*ret_error = program_text("%s: the running firmware's variables are not served yet: %s",
-			source, only);
+		*ret_error = program_text("%s is the running firmware: %s", source, only);
 		return -EOPNOTSUPP;
 	}
 	if (stat(source, &st) < 0) {

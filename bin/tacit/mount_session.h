@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mount_session.h — what a mount is made of, built from the ground: the image, its store, the emulated
- * firmware, the file system, and the transport. `tacit mount` and `tacit run` differ only in where the
- * session is mounted.
+ * mount_session.h — what a mount is made of, built from the ground: the image, its store, the
+ * emulated firmware, the file system, and the transport. `tacit mount` and `tacit run` differ only
+ * in where the session is mounted.
  *
  *   new -> attach -> run -> free
  *
@@ -18,9 +18,9 @@
 struct mount_session;
 
 /*
- * Opens `source` (a file or block device that holds UEFI variables) and reads its variables. 0; -EBUSY
- * when a VM uses it, -ENODATA when it holds nothing known, -EOPNOTSUPP for a kind that is not served,
- * or another -errno; *ret_error is one line, owned by the caller.
+ * Opens `source` (a file or block device that holds UEFI variables) and reads its variables. 0;
+ * -EBUSY when a VM uses it, -ENODATA when it holds nothing known, -EOPNOTSUPP for a kind that is
+ * not served, or another -errno; *ret_error is one line, owned by the caller.
  */
 int mount_session_new(struct mount_session **ret, const char *source,
 	const struct mount_options *options, char **ret_error) MUST_CHECK;
@@ -34,8 +34,8 @@ int mount_session_attach(struct mount_session *session, const char *mountpoint, 
 	MUST_CHECK;
 
 /*
- * Between attach and run: records the mount's options, and those of mount(8) in `others`, for mount(8) and
- * findmnt(8) to show, and each change of ours later; they are taken out at the end.
+ * Between attach and run: records the mount's options, and those of mount(8) in `others`, for
+ * mount(8) and findmnt(8) to show, and each change of ours later; they are taken out at the end.
  */
 void mount_session_record(struct mount_session *session, const char *others);
 

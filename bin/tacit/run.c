@@ -29,10 +29,11 @@ static int print_help(void)
 
 	buffer_string(&out,
 		"Usage: tacit run [-o OPT,...] STORE -- COMMAND [ARG...]\n\n"
-		"Runs COMMAND, which sees the UEFI variable store STORE as its machine's variables, at\n"
-		RUN_EFIVARS ". Nothing outside COMMAND's processes sees it.\n\n"
+		"Runs COMMAND, which sees the UEFI variable store STORE as its machine's\n"
+		"variables, at " RUN_EFIVARS ".\n"
+		"Nothing outside COMMAND's processes sees it.\n\n"
 		"Options:\n"
-		"  -o, --options OPT,...  options of the mount, below; may be given more than once\n"
+		"  -o, --options OPT,...  options of the mount, below; may be repeated\n"
 		"  -h, --help             print this help\n"
 		"  -V, --version          print the version\n");
 	mount_options_help(&out);
@@ -69,7 +70,8 @@ static int serve(struct mount_session *session, struct run_command *command)
 	return run_command_finish(command);
 }
 
-static int run_in_namespace(const struct run_arguments *arguments, const struct mount_options *options)
+static int run_in_namespace(const struct run_arguments *arguments,
+	const struct mount_options *options)
 {
 	CLEAN(mount_session_free) struct mount_session *session = NULL;
 	CLEAN(free) char *error = NULL;

@@ -4,7 +4,8 @@
  * thread that waits for its end, and the signals that go through to it.
  *
  * The child stays in the process group of ours, so that the terminal is its own: what the terminal
- * sends (SIGINT, SIGQUIT, SIGTSTP) reaches it without us, and what is sent to us alone is passed on.
+ * sends (SIGINT, SIGQUIT, SIGTSTP) reaches it without us, and what is sent to us alone is passed
+ * on.
  */
 #pragma once
 
@@ -32,7 +33,8 @@ struct run_command {
 	void *arg;
 };
 
-/* Makes the child, which runs argv (NULL-terminated) once it is started. Before threads. 0 or -errno. */
+/* Makes the child, which runs argv (NULL-terminated) once it is started. Before threads. 0 or
+ * -errno. */
 int run_command_fork(struct run_command *ret, char **argv) MUST_CHECK;
 
 /* Starts the thread that waits for the child's end and then calls on_end(arg). 0 or -errno. */

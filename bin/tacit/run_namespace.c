@@ -52,7 +52,7 @@ static int write_setting(const char *path, const char *format, ...)
 	return io_write(fd, text, strlen(text));
 }
 
-/* The caller alone, as root: the variables belong to root, and tools ask whether they run as root. */
+/* The caller alone, as root: the variables are root's, and tools ask whether they run as root. */
 static int map_user(uid_t uid, gid_t gid)
 {
 	int r;

@@ -234,7 +234,8 @@ static int lock_file(int *ret)
 static bool is_mounted(const char *target, const char *source)
 {
 	struct libmnt_table *table = mnt_new_table_from_file("/proc/self/mountinfo");
-	struct libmnt_fs *fs = table ? mnt_table_find_target(table, target, MNT_ITER_BACKWARD) : NULL;
+	struct libmnt_fs *fs = table ?
+		mnt_table_find_target(table, target, MNT_ITER_BACKWARD) : NULL;
 	bool result = !table || (fs && strcmp(mnt_fs_get_source(fs), source) == 0);
 
 	mnt_unref_table(table);

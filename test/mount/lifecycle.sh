@@ -13,7 +13,7 @@ is_unmounted() { ! mountpoint -q mnt; }
 
 # serve: a server in the foreground, in $started.
 serve() {
-	start "$TACIT" mount -f "$@" store.fd mnt
+	start "$TACIT" mount -f store.fd mnt
 	wait_for is_mounted
 }
 
