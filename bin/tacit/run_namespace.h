@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * run_namespace.h — the place that a command of `tacit run` sees: a mount namespace of its own, in
- * which
- * /sys/firmware is what a machine with the store's firmware would show.
+ * which /sys/firmware is what a machine with the store's firmware would show.
  *
  *	/sys/firmware/                  a tmpfs; the host's entries, but for efi, are bound in it
  *	  efi/fw_platform_size          "64": tools look here for an EFI machine of 64 bits

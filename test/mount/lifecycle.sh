@@ -99,8 +99,8 @@ for _ in 1 2 3 4 5; do
 done
 ok 'a store can be mounted right after it was unmounted' no_server || wait_for no_server
 
-out=$("$TACIT" mount "$work/store.fd" "$work/mnt" && echo done)
-is "$out" done 'who reads its output does not wait for the server'
+out=$("$TACIT" mount "$work/store.fd" "$work/mnt" && echo mounted)
+is "$out" mounted 'who reads its output does not wait for the server'
 kill "$(servers)"
 wait_for no_server
 ok 'SIGTERM unmounts' is_unmounted
