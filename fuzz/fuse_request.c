@@ -4,11 +4,12 @@
  * system in memory.
  *
  * An input is one byte (bit 0: INIT has been agreed already, with every promise) and then requests:
- * a byte of flags (bit 0: the header is given its true length, bit 1: little room for the reply, bit
- * 2: cut into two iovecs), the length as le16, and the bytes from the header on.
+ * a byte of flags (bit 0: the header is given its true length, bit 1: little room for the reply,
+ * bit 2: cut into two iovecs), the length as le16, and the bytes from the header on.
  *
- * What must hold: each request is completed once; an answer fits its place and tells its length; the
- * file system sees only names, ranges and sizes as fs/filesystem.h promises them; nothing is left.
+ * What must hold: each request is completed once; an answer fits its place and tells its length;
+ * the file system sees only names, ranges and sizes as fs/filesystem.h promises them; nothing is
+ * left.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -230,7 +231,8 @@ static void mem_interrupted(void *arg)
 }
 
 /* Waits for its interrupt, as far as there are slots for it. */
-static int mem_setlk(struct fs *fs, struct fs_request *req, uint64_t node, const struct fs_lock *lock)
+static int mem_setlk(struct fs *fs, struct fs_request *req, uint64_t node,
+	const struct fs_lock *lock)
 {
 	hold(lock->start <= lock->end);
 	if (!lock->may_wait || kept_count == KEPT_MAX)
@@ -251,7 +253,8 @@ static int mem_ioctl(struct fs *fs, struct fs_request *req, uint64_t node,
 
 static int mem_copy(struct fs *fs, struct fs_request *req, const struct fs_copy *copy)
 {
-	hold(copy->from_offset <= INT64_MAX - copy->length && copy->to_offset <= INT64_MAX - copy->length);
+	hold(copy->from_offset <= INT64_MAX - copy->length &&
+		copy->to_offset <= INT64_MAX - copy->length);
 	fs_reply_written(req, copy->length);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_node.c — requests about names, attributes and the file system as a whole: the decoded message
- * to one call of an operation.
+ * call_node.c — requests about names, attributes and the file system as a whole: the decoded
+ * message to one call of an operation.
  */
 #include <errno.h>
 #include <sys/stat.h>

@@ -64,7 +64,7 @@ struct kept_table {
 	struct fs_request *buckets[KEPT_BUCKETS];
 	struct interrupt_call *calls;
 	struct early_interrupt early[EARLY_INTERRUPTS];
-	bool is_shutdown; /* fuse_session_interrupt_all was called: what is kept from now on is interrupted */
+	bool is_shutdown; /* what is kept from now on is interrupted at once */
 };
 
 struct fs_notifier {
@@ -75,7 +75,7 @@ struct fuse_session {
 	struct fs *fs;                /* borrowed */
 	struct fuse_channel *channel; /* borrowed; where notifications go; may be NULL */
 	struct fuse_session_config config;
-	_Atomic(enum session_state) state; /* stored with release after agreed, loaded with acquire */
+	_Atomic(enum session_state) state; /* stored (release) after agreed */
 	struct agreement agreed;
 	atomic_size_t pending;
 	struct fs_notifier notifier;
@@ -163,8 +163,8 @@ message_handler call_lookup, call_forget, call_batch_forget, call_getattr, call_
 	call_readlink, call_symlink, call_mknod, call_mkdir, call_unlink, call_rmdir, call_rename,
 	call_rename2, call_link, call_statfs, call_access, call_setxattr, call_getxattr,
 	call_listxattr, call_removexattr, call_syncfs;
-message_handler call_open, call_create, call_tmpfile, call_read, call_write, call_flush, call_release,
-	call_fsync, call_opendir, call_readdir, call_releasedir, call_fsyncdir, call_getlk,
+message_handler call_open, call_create, call_tmpfile, call_read, call_write, call_flush,
+	call_release, call_fsync, call_opendir, call_readdir, call_releasedir, call_fsyncdir, call_getlk,
 	call_setlk, call_ioctl, call_fallocate, call_lseek, call_copy_file_range;
 message_handler call_init, call_destroy, call_interrupt, call_notify_reply;
 

@@ -83,8 +83,10 @@ struct tacit_copy_file_range_out {
 
 static_assert(sizeof(struct tacit_statx_in) == 24, "fuse.h 7.39: struct fuse_statx_in");
 static_assert(sizeof(struct tacit_statx_out) == 288, "fuse.h 7.39: struct fuse_statx_out");
-static_assert(offsetof(struct tacit_statx_out, mask) == 32, "fuse.h 7.39: struct fuse_statx_out.stat");
-static_assert(offsetof(struct tacit_statx_out, atime) == 96, "fuse.h 7.39: struct fuse_statx.atime");
+static_assert(offsetof(struct tacit_statx_out, mask) == 32,
+	"fuse.h 7.39: struct fuse_statx_out.stat");
+static_assert(offsetof(struct tacit_statx_out, atime) == 96,
+	"fuse.h 7.39: struct fuse_statx.atime");
 static_assert(sizeof(struct fuse_in_header) == 40, "fuse.h: struct fuse_in_header");
 static_assert(sizeof(struct fuse_out_header) == 16, "fuse.h: struct fuse_out_header");
 static_assert(sizeof(struct fuse_init_in) == 64, "fuse.h 7.36: struct fuse_init_in");

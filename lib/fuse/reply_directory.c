@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reply_directory.c — the answer of readdir: entries one by one in the peer's place, until it is full.
+ * reply_directory.c — the answer of readdir: entries one by one in the peer's place, until it is
+ * full.
  *
  * An entry is a fixed part, its name, and zeros up to a multiple of 8. READDIRPLUS puts the node's
  * attributes before each.
@@ -43,7 +44,8 @@ bool fs_reply_dirent(struct fs_request *req, const char *name, uint64_t ino, uin
 {
 	struct fuse_entry_out none = {0}; /* node 0: the kernel looks it up itself */
 
-	return entry_put(req, req->opcode == FUSE_READDIRPLUS ? &none : NULL, name, ino, type, next);
+	return entry_put(req, req->opcode == FUSE_READDIRPLUS ? &none : NULL, name, ino, type,
+		next);
 }
 
 bool fs_reply_direntplus(struct fs_request *req, const char *name, const struct fs_entry *entry,

@@ -134,7 +134,7 @@ bool fs_request_on_interrupt(struct fs_request *req, void (*interrupted)(void *a
 		kept_insert(table, req);
 	}
 	pthread_mutex_unlock(&table->lock);
-	/* the request may be gone by now; one that is interrupted already is not kept in the table */
+	/* the request may be gone by now; an interrupted one is not in the table */
 	return is_interrupted;
 }
 

@@ -114,7 +114,8 @@ int call_init(struct fuse_session *session, struct fs_request *req, const struct
 		atomic_store_explicit(&session->state, state, memory_order_release);
 		if (r < 0) {
 			log_error("the FUSE client speaks protocol %u.%u, %u.%u or newer is needed",
-				m->args.init.major, m->args.init.minor, FUSE_MAJOR, FUSE_MINOR_OLDEST);
+				m->args.init.major, m->args.init.minor, FUSE_MAJOR,
+				FUSE_MINOR_OLDEST);
 			return r;
 		}
 		reply_send(req, &out, FUSE_COMPAT_INIT_OUT_SIZE);

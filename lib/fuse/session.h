@@ -2,8 +2,8 @@
 /*
  * session.h — a FUSE session: turns a request's bytes into one call of a file system's operation.
  *
- * The other header in which the floors meet (the first is fs/filesystem.h). A session holds one file
- * system and what INIT agreed; a transport hands it requests and takes the answers. It owns no
+ * The other header in which the floors meet (the first is fs/filesystem.h). A session holds one
+ * file system and what INIT agreed; a transport hands it requests and takes the answers. It owns no
  * descriptor and no thread.
  *
  *   state       | operations accepted                  | next
@@ -16,7 +16,8 @@
  * reader before a file system sees them. What is malformed is answered EINVAL (EIO where the header
  * itself is wrong); an unknown opcode ENOSYS; nothing ends the process.
  *
- * Specification: linux/fuse.h 7.38 and newer; byte order is the peer's own (a foreign one is refused at INIT).
+ * Specification: linux/fuse.h 7.38 and newer; byte order is the peer's own (a foreign one is
+ * refused at INIT).
  */
 #pragma once
 

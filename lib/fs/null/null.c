@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * null.c — see null.h. Nothing is allowed to be cached: each question is a request, which is what is
- * measured. Attributes never change after creation, so any thread may answer.
+ * null.c — see null.h. Nothing is allowed to be cached: each question is a request, which is what
+ * is measured. Attributes never change after creation, so any thread may answer.
  */
 #include "fs/null/null.h"
 

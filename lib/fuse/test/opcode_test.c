@@ -45,12 +45,15 @@ static const struct sample samples[] = {
 	{"STATX", FUSE_OPCODE_STATX, ARGS(tacit_statx_in, FUSE_GETATTR_FH, 0, 4), NONE,
 		"getattr 5 1 4", 288},
 	{"SETATTR", FUSE_SETATTR,
-		ARGS(fuse_setattr_in, .valid = FATTR_SIZE | FATTR_FH | FATTR_MTIME | FATTR_KILL_SUIDGID,
-			.fh = 4, .size = 10, .mtime = 3, .mtimensec = 9, .mode = 0600, .uid = 1, .gid = 2),
+		ARGS(fuse_setattr_in,
+		.valid = FATTR_SIZE | FATTR_FH | FATTR_MTIME | FATTR_KILL_SUIDGID,
+			.fh = 4, .size = 10, .mtime = 3, .mtimensec = 9, .mode = 0600, .uid = 1,
+			.gid = 2),
 		NONE, "setattr 5 0x228 1 4 size=10 mode=600 uid=1 gid=2 mtime=3.9", 104},
 	{"READLINK", FUSE_READLINK, NONE, NONE, "readlink 5", 6},
 	{"SYMLINK", FUSE_SYMLINK, NONE, TAIL("name\0../a/b"), "symlink 5 name ../a/b", 128},
-	{"MKNOD", FUSE_MKNOD, ARGS(fuse_mknod_in, 0100644, 7, 022), TAIL("n"), "mknod 5 n 100644 22 7",
+	{"MKNOD", FUSE_MKNOD, ARGS(fuse_mknod_in, 0100644, 7, 022), TAIL("n"),
+		"mknod 5 n 100644 22 7",
 		128},
 	{"MKDIR", FUSE_MKDIR, ARGS(fuse_mkdir_in, 0755, 022), TAIL("n"), "mkdir 5 n 40755 22", 128},
 	{"UNLINK", FUSE_UNLINK, NONE, TAIL("n"), "unlink 5 n", 0},
@@ -58,13 +61,16 @@ static const struct sample samples[] = {
 	{"RENAME", FUSE_RENAME, ARGS(fuse_rename_in, 6), TAIL("a\0b"), "rename 5 a 6 b 0", 0},
 	{"RENAME2", FUSE_RENAME2, ARGS(fuse_rename2_in, 6, 2), TAIL("a\0b"), "rename 5 a 6 b 2", 0},
 	{"LINK", FUSE_LINK, ARGS(fuse_link_in, 6), TAIL("n"), "link 6 5 n", 128},
-	{"OPEN", FUSE_OPEN, ARGS(fuse_open_in, 2, FUSE_OPEN_KILL_SUIDGID), NONE, "open 5 0x2 1", 16},
+	{"OPEN", FUSE_OPEN, ARGS(fuse_open_in, 2, FUSE_OPEN_KILL_SUIDGID), NONE, "open 5 0x2 1",
+		16},
 	{"READ", FUSE_READ, ARGS(fuse_read_in, 4, 100, 4096), NONE, "read 5 4 100 4096", 16},
 	{"READ, cut to what was asked", FUSE_READ, ARGS(fuse_read_in, 4, 100, 7), NONE,
 		"read 5 4 100 7", 7},
-	{"WRITE", FUSE_WRITE, ARGS(fuse_write_in, 4, 100, 5, FUSE_WRITE_KILL_SUIDGID), DATA("hello"),
+	{"WRITE", FUSE_WRITE, ARGS(fuse_write_in, 4, 100, 5, FUSE_WRITE_KILL_SUIDGID),
+		DATA("hello"),
 		"write 5 4 100 0 1 hello", 8},
-	{"WRITE of the cache", FUSE_WRITE, ARGS(fuse_write_in, 4, 0, 1, FUSE_WRITE_CACHE), DATA("x"),
+	{"WRITE of the cache", FUSE_WRITE, ARGS(fuse_write_in, 4, 0, 1, FUSE_WRITE_CACHE),
+		DATA("x"),
 		"write 5 4 0 1 0 x", 8},
 	{"STATFS", FUSE_STATFS, NONE, NONE, "statfs 5", 80},
 	{"RELEASE", FUSE_RELEASE, ARGS(fuse_release_in, 4, 2), NONE, "release 5 4 0x2", 0},
@@ -74,19 +80,25 @@ static const struct sample samples[] = {
 	{"SETXATTR of nothing", FUSE_SETXATTR, "\0\0\0\0\0\0\0\0", 8, DATA("user.a\0"),
 		"setxattr 5 user.a  0", 0},
 	{"GETXATTR", FUSE_GETXATTR, ARGS(fuse_getxattr_in, 5), TAIL("a/b"), "getxattr 5 a/b 5", 5},
-	{"GETXATTR of a size", FUSE_GETXATTR, ARGS(fuse_getxattr_in, 0), TAIL("a"), "getxattr 5 a 0", 8},
-	{"GETXATTR without room", FUSE_GETXATTR, ARGS(fuse_getxattr_in, 4), TAIL("a"), "getxattr 5 a 4",
+	{"GETXATTR of a size", FUSE_GETXATTR, ARGS(fuse_getxattr_in, 0), TAIL("a"),
+		"getxattr 5 a 0", 8},
+	{"GETXATTR without room", FUSE_GETXATTR, ARGS(fuse_getxattr_in, 4), TAIL("a"),
+		"getxattr 5 a 4",
 		0, -ERANGE},
 	{"LISTXATTR", FUSE_LISTXATTR, ARGS(fuse_getxattr_in, 7), NONE, "listxattr 5 7", 7},
-	{"LISTXATTR without room", FUSE_LISTXATTR, ARGS(fuse_getxattr_in, 6), NONE, "listxattr 5 6", 0,
+	{"LISTXATTR without room", FUSE_LISTXATTR, ARGS(fuse_getxattr_in, 6), NONE, "listxattr 5 6",
+		0,
 		-ERANGE},
 	{"REMOVEXATTR", FUSE_REMOVEXATTR, NONE, TAIL("a"), "removexattr 5 a", 0},
 	{"FLUSH", FUSE_FLUSH, ARGS(fuse_flush_in, 4, 0, 0, 8), NONE, "flush 5 4 8", 0},
 	{"OPENDIR", FUSE_OPENDIR, ARGS(fuse_open_in, 1), NONE, "opendir 5 0x1", 16},
 	{"READDIR", FUSE_READDIR, ARGS(fuse_read_in, 4, 0, 4096), NONE, "readdir 5 4 0 0", 96},
-	{"READDIR, two fit", FUSE_READDIR, ARGS(fuse_read_in, 4, 0, 95), NONE, "readdir 5 4 0 0", 64},
-	{"READDIR, none fits", FUSE_READDIR, ARGS(fuse_read_in, 4, 0, 31), NONE, "readdir 5 4 0 0", 0},
-	{"READDIR of the rest", FUSE_READDIR, ARGS(fuse_read_in, 4, 2, 4096), NONE, "readdir 5 4 2 0",
+	{"READDIR, two fit", FUSE_READDIR, ARGS(fuse_read_in, 4, 0, 95), NONE, "readdir 5 4 0 0",
+		64},
+	{"READDIR, none fits", FUSE_READDIR, ARGS(fuse_read_in, 4, 0, 31), NONE, "readdir 5 4 0 0",
+		0},
+	{"READDIR of the rest", FUSE_READDIR, ARGS(fuse_read_in, 4, 2, 4096), NONE,
+		"readdir 5 4 2 0",
 		32},
 	{"READDIRPLUS", FUSE_READDIRPLUS, ARGS(fuse_read_in, 4, 0, 4096), NONE, "readdir 5 4 0 1",
 		96 + 3 * 128},
@@ -102,9 +114,11 @@ static const struct sample samples[] = {
 	{"ACCESS", FUSE_ACCESS, ARGS(fuse_access_in, 4), NONE, "access 5 4", 0},
 	{"CREATE", FUSE_CREATE, ARGS(fuse_create_in, 2, 0100600, 022, 0), TAIL("n"),
 		"create 5 n 0x2 100600 22 0 group=0", 144},
-	{"TMPFILE", FUSE_TMPFILE, ARGS(fuse_create_in, 2, 0100600), TAIL("/"), "tmpfile 5 0x2 100600",
+	{"TMPFILE", FUSE_TMPFILE, ARGS(fuse_create_in, 2, 0100600), TAIL("/"),
+		"tmpfile 5 0x2 100600",
 		144},
-	{"INTERRUPT", FUSE_INTERRUPT, ARGS(fuse_interrupt_in, 1000), NONE, NULL, 0, .is_silent = true},
+	{"INTERRUPT", FUSE_INTERRUPT, ARGS(fuse_interrupt_in, 1000), NONE, NULL, 0,
+		.is_silent = true},
 	{"IOCTL", FUSE_IOCTL, ARGS(fuse_ioctl_in, 4, FUSE_IOCTL_DIR, 0x66, 0, 3, 9), DATA("abc"),
 		"ioctl 5 4 0x66 in=3 out=9 1", 22},
 	{"IOCTL, cut to what was asked", FUSE_IOCTL, ARGS(fuse_ioctl_in, 4, 0, 0x66, 0, 0, 4), NONE,
@@ -115,12 +129,15 @@ static const struct sample samples[] = {
 		DATA("\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0"), "forget 1 2", 0, .is_silent = true},
 	{"FALLOCATE", FUSE_FALLOCATE, ARGS(fuse_fallocate_in, 4, 10, 20, 1), NONE,
 		"fallocate 5 4 1 10 20", 0},
-	{"FALLOCATE past the end", FUSE_FALLOCATE, ARGS(fuse_fallocate_in, 4, 10, UINT64_MAX), NONE, NULL,
+	{"FALLOCATE past the end", FUSE_FALLOCATE, ARGS(fuse_fallocate_in, 4, 10, UINT64_MAX), NONE,
+		NULL,
 		0, -EFBIG},
 	{"LSEEK", FUSE_LSEEK, ARGS(fuse_lseek_in, 4, 10, SEEK_HOLE), NONE, "lseek 5 4 10 4", 8},
-	{"LSEEK that the kernel does itself", FUSE_LSEEK, ARGS(fuse_lseek_in, 4, 10, SEEK_END), NONE,
+	{"LSEEK that the kernel does itself", FUSE_LSEEK, ARGS(fuse_lseek_in, 4, 10, SEEK_END),
+		NONE,
 		NULL, 0, -EINVAL},
-	{"COPY_FILE_RANGE", FUSE_COPY_FILE_RANGE, ARGS(fuse_copy_file_range_in, 1, 2, 3, 4, 5, 6, 0),
+	{"COPY_FILE_RANGE", FUSE_COPY_FILE_RANGE, ARGS(fuse_copy_file_range_in, 1, 2, 3, 4, 5, 6,
+		0),
 		NONE, "copy 5 1 2 to 3 4 5 6", 8},
 	{"COPY_FILE_RANGE, cut to 32 bits", FUSE_COPY_FILE_RANGE,
 		ARGS(fuse_copy_file_range_in, 1, 2, 3, 4, 5, 1ull << 40, 0), NONE,
@@ -129,22 +146,27 @@ static const struct sample samples[] = {
 		ARGS(fuse_copy_file_range_in, 1, 2, 3, 4, 5, 1ull << 40, 0), NONE,
 		"copy 5 1 2 to 3 4 5 1099511627776", 8},
 	{"SYNCFS", FUSE_SYNCFS, ARGS(fuse_syncfs_in, 0), NONE, "syncfs 5", 0},
-	{"READ past the end", FUSE_READ, ARGS(fuse_read_in, 4, INT64_MAX, 1), NONE, NULL, 0, -EINVAL},
+	{"READ past the end", FUSE_READ, ARGS(fuse_read_in, 4, INT64_MAX, 1), NONE, NULL, 0,
+		-EINVAL},
 	{"WRITE past the end", FUSE_WRITE, ARGS(fuse_write_in, 4, INT64_MAX, 1), DATA("x"), NULL, 0,
 		-EINVAL},
 	{"SETATTR of a time that is none", FUSE_SETATTR,
-		ARGS(fuse_setattr_in, .valid = FATTR_MTIME, .mtimensec = 1000000000), NONE, NULL, 0, -EINVAL},
-	{"WRITE with another size", FUSE_WRITE, ARGS(fuse_write_in, 4, 0, 4), DATA("hello"), NULL, 0,
+		ARGS(fuse_setattr_in, .valid = FATTR_MTIME, .mtimensec = 1000000000), NONE, NULL, 0,
+		-EINVAL},
+	{"WRITE with another size", FUSE_WRITE, ARGS(fuse_write_in, 4, 0, 4), DATA("hello"), NULL,
+		0,
 		-EINVAL, .may_be_shorter = true},
 	{"BMAP", FUSE_BMAP, ARGS(fuse_bmap_in, 0), NONE, NULL, 0, -ENOSYS, .may_be_longer = true},
 	{"POLL", FUSE_POLL, ARGS(fuse_poll_in, 0), NONE, NULL, 0, -ENOSYS, .may_be_longer = true},
 	{"SETUPMAPPING", FUSE_SETUPMAPPING, ARGS(fuse_setupmapping_in, 0), NONE, NULL, 0, -ENOSYS,
 		.may_be_longer = true},
-	{"REMOVEMAPPING", FUSE_REMOVEMAPPING, ARGS(fuse_removemapping_in, 0), NONE, NULL, 0, -ENOSYS,
+	{"REMOVEMAPPING", FUSE_REMOVEMAPPING, ARGS(fuse_removemapping_in, 0), NONE, NULL, 0,
+		-ENOSYS,
 		.may_be_longer = true},
 	{"no opcode (0)", 0, NONE, NONE, NULL, 0, -ENOSYS},
 	{"no opcode (7)", 7, NONE, NONE, NULL, 0, -ENOSYS},
-	{"an opcode of the future", 1000, NONE, DATA("abc"), NULL, 0, -ENOSYS, .may_be_longer = true},
+	{"an opcode of the future", 1000, NONE, DATA("abc"), NULL, 0, -ENOSYS,
+		.may_be_longer = true},
 	{"a very large opcode", UINT32_MAX, NONE, NONE, NULL, 0, -ENOSYS},
 };
 
@@ -249,8 +271,10 @@ static void test_names(void)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct name_sample *n = &names[i];
 
-		is_int(peer_send(&peer, FUSE_UNLINK, 1, n->name, n->size), n->as_entry, "name removed");
-		is_int(peer_send(&peer, FUSE_LOOKUP, 1, n->name, n->size), n->as_find, "name looked up");
+		is_int(peer_send(&peer, FUSE_UNLINK, 1, n->name, n->size), n->as_entry,
+			"name removed");
+		is_int(peer_send(&peer, FUSE_LOOKUP, 1, n->name, n->size), n->as_find,
+			"name looked up");
 		is_int(peer_send(&peer, FUSE_REMOVEXATTR, 1, n->name, n->size), n->as_xattr,
 			"attribute's name");
 	}
@@ -276,7 +300,8 @@ static void test_large_strings(void)
 		"an attribute's value of 64 KiB is taken");
 	is_int(peer_send(&peer, FUSE_SETXATTR, 1, bytes, 8 + 7 + 65537), -EINVAL,
 		"one that is longer than it says is not");
-	is_int(peer_send(&peer, FUSE_SETXATTR, 1, bytes, 140000), -E2BIG, "nor one that is far too long");
+	is_int(peer_send(&peer, FUSE_SETXATTR, 1, bytes, 140000), -E2BIG,
+		"nor one that is far too long");
 	is_int(peer_send(&peer, FUSE_LOOKUP, 1, bytes + 100, 140000), -ENAMETOOLONG,
 		"a name that is far too long");
 }
@@ -292,7 +317,8 @@ static void test_header(void)
 		peer_prepare(&peer, n, 4096);
 		fuse_session_handle(peer.session, &peer.req);
 	}
-	is_int(peer.completed, completed + sizeof(h), "requests without a whole header are taken back");
+	is_int(peer.completed, completed + sizeof(h),
+		"requests without a whole header are taken back");
 	is_int(peer.length, 0, "and not answered");
 	is_int(peer_send_raw(&peer, &h, NULL, 0, 4096), 0, "a header that tells its length");
 	h.len = 41;
@@ -334,7 +360,8 @@ static void test_extensions(void)
 	h.len = (uint32_t)(sizeof(h) + size + 16);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		memcpy(bytes + size, bad[i], sizeof(bad[i]));
-		is_int(peer_send_raw(&peer, &h, bytes, size + 16, 4096), -EINVAL, "a broken extension");
+		is_int(peer_send_raw(&peer, &h, bytes, size + 16, 4096), -EINVAL,
+			"a broken extension");
 	}
 }
 

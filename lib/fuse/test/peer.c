@@ -32,7 +32,8 @@ static int peer_notify(struct fuse_channel *channel, const struct iovec *iov, si
 
 	peer->notification_size = 0;
 	for (size_t i = 0; i < count; i++) {
-		memcpy(peer->notification + peer->notification_size, iov[i].iov_base, iov[i].iov_len);
+		memcpy(peer->notification + peer->notification_size, iov[i].iov_base,
+			iov[i].iov_len);
 		peer->notification_size += iov[i].iov_len;
 	}
 	return 0;
@@ -73,7 +74,7 @@ void peer_prepare(struct peer *peer, size_t in_size, size_t out_size)
 	peer->out[2] = (struct iovec){peer->out_bytes + out_cut, out_second};
 	peer->out[3] = (struct iovec){peer->out_bytes + out_cut + out_second,
 		out_size - out_cut - out_second};
-	memset(&peer->req, 0xa5, sizeof(peer->req)); /* what a transport does not set is undefined */
+	memset(&peer->req, 0xa5, sizeof(peer->req)); /* the transport sets the rest */
 	peer->req.channel = &peer->channel;
 	peer->req.in = iov_reader_of(peer->in, 3);
 	peer->req.out = peer->out;
@@ -203,7 +204,8 @@ static int rec_setattr(struct fs *fs, struct fs_request *req, uint64_t node,
 	const struct fs_setattr *set)
 {
 	ANSWER(fs_reply_attr(req, &some_attr, 0),
-		"setattr %" PRIu64 " %#x %d %" PRIu64 " size=%" PRIu64 " mode=%o uid=%u gid=%u mtime=%jd.%ld",
+		"setattr %" PRIu64 " %#x %d %" PRIu64 " size=%" PRIu64
+		" mode=%o uid=%u gid=%u mtime=%jd.%ld",
 		node, set->valid, set->has_handle, set->handle, set->attr.size, set->attr.mode,
 		set->attr.uid, set->attr.gid, (intmax_t)set->attr.mtime.tv_sec,
 		set->attr.mtime.tv_nsec);
@@ -231,13 +233,15 @@ static int rec_mkdir(struct fs *fs, struct fs_request *req, uint64_t parent, con
 static int rec_symlink(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
 	const char *target)
 {
-	ANSWER(fs_reply_entry(req, &some_entry), "symlink %" PRIu64 " %s %.60s", parent, name, target);
+	ANSWER(fs_reply_entry(req, &some_entry), "symlink %" PRIu64 " %s %.60s", parent, name,
+		target);
 }
 
 static int rec_link(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t parent,
 	const char *name)
 {
-	ANSWER(fs_reply_entry(req, &some_entry), "link %" PRIu64 " %" PRIu64 " %s", node, parent, name);
+	ANSWER(fs_reply_entry(req, &some_entry), "link %" PRIu64 " %" PRIu64 " %s", node, parent,
+		name);
 }
 
 static int rec_unlink(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name)
@@ -253,14 +257,16 @@ static int rec_rmdir(struct fs *fs, struct fs_request *req, uint64_t parent, con
 static int rec_rename(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
 	uint64_t new_parent, const char *new_name, uint32_t flags)
 {
-	ANSWER(fs_reply_ok(req), "rename %" PRIu64 " %s %" PRIu64 " %s %u", parent, name, new_parent,
+	ANSWER(fs_reply_ok(req), "rename %" PRIu64 " %s %" PRIu64 " %s %u", parent, name,
+		new_parent,
 		new_name, flags);
 }
 
 static int rec_open(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t flags,
 	bool kill_suidgid)
 {
-	ANSWER(fs_reply_open(req, &some_open), "open %" PRIu64 " %#x %d", node, flags, kill_suidgid);
+	ANSWER(fs_reply_open(req, &some_open), "open %" PRIu64 " %#x %d", node, flags,
+		kill_suidgid);
 }
 
 static int rec_create(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
@@ -269,21 +275,24 @@ static int rec_create(struct fs *fs, struct fs_request *req, uint64_t parent, co
 	uint32_t group = 0;
 
 	(void)fs_request_group(req, &group); /* 0 where there is none */
-	ANSWER(fs_reply_create(req, &some_entry, &some_open), "create %" PRIu64 " %s %#x %o %o %d group=%u",
+	ANSWER(fs_reply_create(req, &some_entry, &some_open),
+		"create %" PRIu64 " %s %#x %o %o %d group=%u",
 		parent, name, flags, create->mode, create->umask, kill_suidgid, group);
 }
 
 static int rec_tmpfile(struct fs *fs, struct fs_request *req, uint64_t parent, uint32_t flags,
 	const struct fs_create *create)
 {
-	ANSWER(fs_reply_create(req, &some_entry, &some_open), "tmpfile %" PRIu64 " %#x %o", parent, flags,
+	ANSWER(fs_reply_create(req, &some_entry, &some_open), "tmpfile %" PRIu64 " %#x %o", parent,
+		flags,
 		create->mode);
 }
 
 static int rec_read(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint64_t offset, uint32_t size, uint32_t open_flags)
 {
-	ANSWER(fs_reply_data(req, "0123456789abcdef", 16), "read %" PRIu64 " %" PRIu64 " %" PRIu64 " %u",
+	ANSWER(fs_reply_data(req, "0123456789abcdef", 16),
+		"read %" PRIu64 " %" PRIu64 " %" PRIu64 " %u",
 		node, handle, offset, size);
 }
 
@@ -295,14 +304,16 @@ static int rec_write(struct fs *fs, struct fs_request *req, uint64_t node,
 	char text[16] = "";
 
 	(void)iov_reader_copy(&payload, text, size < 15 ? size : 15);
-	ANSWER(fs_reply_written(req, size), "write %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %s", node,
+	ANSWER(fs_reply_written(req, size), "write %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %s",
+		node,
 		write->handle, write->offset, write->is_cached, write->kill_suidgid, text);
 }
 
 static int rec_flush(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint64_t lock_owner)
 {
-	ANSWER(fs_reply_ok(req), "flush %" PRIu64 " %" PRIu64 " %" PRIu64, node, handle, lock_owner);
+	ANSWER(fs_reply_ok(req), "flush %" PRIu64 " %" PRIu64 " %" PRIu64, node, handle,
+		lock_owner);
 }
 
 static int rec_release(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
@@ -325,7 +336,8 @@ static int rec_opendir(struct fs *fs, struct fs_request *req, uint64_t node, uin
 static int rec_readdir(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint64_t offset, bool is_plus)
 {
-	int r = record(fs, req, "readdir %" PRIu64 " %" PRIu64 " %" PRIu64 " %d", node, handle, offset,
+	int r = record(fs, req, "readdir %" PRIu64 " %" PRIu64 " %" PRIu64 " %d", node, handle,
+		offset,
 		is_plus);
 
 	if (r != 0)
@@ -391,21 +403,24 @@ static int rec_removexattr(struct fs *fs, struct fs_request *req, uint64_t node,
 static int rec_getlk(struct fs *fs, struct fs_request *req, uint64_t node,
 	const struct fs_lock *lock)
 {
-	ANSWER(fs_reply_lock(req, lock), "getlk %" PRIu64 " %" PRIu64 " %" PRIu64 "-%" PRIu64 " %u", node,
+	ANSWER(fs_reply_lock(req, lock), "getlk %" PRIu64 " %" PRIu64 " %" PRIu64 "-%" PRIu64 " %u",
+		node,
 		lock->handle, lock->start, lock->end, lock->type);
 }
 
 static int rec_setlk(struct fs *fs, struct fs_request *req, uint64_t node,
 	const struct fs_lock *lock)
 {
-	ANSWER(fs_reply_ok(req), "setlk %" PRIu64 " %" PRIu64 " %d %d", node, lock->owner, lock->is_flock,
+	ANSWER(fs_reply_ok(req), "setlk %" PRIu64 " %" PRIu64 " %d %d", node, lock->owner,
+		lock->is_flock,
 		lock->may_wait);
 }
 
 static int rec_ioctl(struct fs *fs, struct fs_request *req, uint64_t node,
 	const struct fs_ioctl *ioctl)
 {
-	ANSWER(fs_reply_ioctl(req, 3, "output", 6), "ioctl %" PRIu64 " %" PRIu64 " %#x in=%zu out=%u %d",
+	ANSWER(fs_reply_ioctl(req, 3, "output", 6),
+		"ioctl %" PRIu64 " %" PRIu64 " %#x in=%zu out=%u %d",
 		node, ioctl->handle, ioctl->command, fs_request_payload(req).remaining,
 		ioctl->out_size, ioctl->is_directory);
 }
@@ -413,21 +428,24 @@ static int rec_ioctl(struct fs *fs, struct fs_request *req, uint64_t node,
 static int rec_fallocate(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint32_t mode, uint64_t offset, uint64_t length)
 {
-	ANSWER(fs_reply_ok(req), "fallocate %" PRIu64 " %" PRIu64 " %u %" PRIu64 " %" PRIu64, node, handle,
+	ANSWER(fs_reply_ok(req), "fallocate %" PRIu64 " %" PRIu64 " %u %" PRIu64 " %" PRIu64, node,
+		handle,
 		mode, offset, length);
 }
 
 static int rec_lseek(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint64_t offset, uint32_t whence)
 {
-	ANSWER(fs_reply_lseek(req, offset + 1), "lseek %" PRIu64 " %" PRIu64 " %" PRIu64 " %u", node,
+	ANSWER(fs_reply_lseek(req, offset + 1), "lseek %" PRIu64 " %" PRIu64 " %" PRIu64 " %u",
+		node,
 		handle, offset, whence);
 }
 
 static int rec_copy_file_range(struct fs *fs, struct fs_request *req, const struct fs_copy *copy)
 {
 	ANSWER(fs_reply_written(req, copy->length),
-		"copy %" PRIu64 " %" PRIu64 " %" PRIu64 " to %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+		"copy %" PRIu64 " %" PRIu64 " %" PRIu64 " to %" PRIu64 " %" PRIu64
+		" %" PRIu64 " %" PRIu64,
 		copy->from_node, copy->from_handle, copy->from_offset, copy->to_node,
 		copy->to_handle, copy->to_offset, copy->length);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peer.h — a FUSE client for tests: it sends hand-made bytes to a session and looks at what the file
- * system was called with, and at the bytes of the answer.
+ * peer.h — a FUSE client for tests: it sends hand-made bytes to a session and looks at what the
+ * file system was called with, and at the bytes of the answer.
  *
- * Requests and places for replies are cut into several iovecs, at odd places. The file system writes
- * one line for each call ("lookup 2 name") and answers with fixed values, unless `result` is set.
+ * Requests and places for replies are cut into several iovecs, at odd places. The file system
+ * writes one line for each call ("lookup 2 name") and answers with fixed values, unless `result` is
+ * set.
  */
 #pragma once
 

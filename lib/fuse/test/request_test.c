@@ -162,7 +162,8 @@ static void test_shutdown(void)
 	(void)peer_send(&peer, FUSE_DESTROY, 0, NULL, 0);
 	(void)peer_init(&peer, 7, 45, 0);
 	(void)keep();
-	ok(!fs_request_on_interrupt(&peer.req, count_interrupt, NULL), "a new client begins calmly");
+	ok(!fs_request_on_interrupt(&peer.req, count_interrupt, NULL),
+		"a new client begins calmly");
 	fs_reply_ok(&peer.req);
 }
 
@@ -337,11 +338,12 @@ static void test_threads(void)
 	ok(stress_start(), "a session for two threads");
 	for (size_t p = 0; p < PLACES; p++)
 		pthread_mutex_init(&stress.places[p].lock, NULL);
-	ok(pthread_create(&thread, NULL, stress_interrupter, NULL) == 0, "a thread that interrupts");
+	ok(pthread_create(&thread, NULL, stress_interrupter, NULL) == 0,
+		"a thread that interrupts");
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct place *place = &stress.places[round % PLACES];
 
-		/* the place's request of PLACES rounds ago; every other one is left to an interrupt */
+		/* the place's request of PLACES rounds ago; every other one waits for an interrupt */
 		if (round >= PLACES && round % 2 == 0)
 			stress_answer(place);
 		while (atomic_load(&place->completed) < round / PLACES)

@@ -28,8 +28,10 @@ static void test_states(void)
 	is_int(peer_send(&peer, 1000, 1, NULL, 0), -EIO, "nor what we do not know");
 	(void)peer_send(&peer, FUSE_FORGET, 1, "\1\0\0\0\0\0\0", 8);
 	ok(peer.length == 0 && peer.recorder.calls == 0, "FORGET is taken back without a call");
-	is_int(fs_notify_node(&peer.recorder.fs, 1, 0, 0), -ENOTCONN, "no notification before INIT");
-	is_int(peer_send(&peer, FUSE_INIT, 0, "\7\0\0\0\55\0\0\0\0\0\0", 12), -EINVAL, "a short INIT");
+	is_int(fs_notify_node(&peer.recorder.fs, 1, 0, 0), -ENOTCONN,
+		"no notification before INIT");
+	is_int(peer_send(&peer, FUSE_INIT, 0, "\7\0\0\0\55\0\0\0\0\0\0", 12), -EINVAL,
+		"a short INIT");
 	is_int(peer_init(&peer, 7, 45, 0), 0, "INIT");
 	ok(fuse_session_is_ready(peer.session), "then it is ready");
 	is_int(peer_init(&peer, 7, 45, 0), -EIO, "a second INIT is refused");
@@ -50,7 +52,8 @@ static void test_versions(void)
 		bool is_ready;
 		uint32_t answer;
 	} rows[] = {
-		{7, 45, 0, true, 45}, {7, 99, 0, true, 45}, {7, 38, 0, true, 38}, {7, 31, 0, true, 31},
+		{7, 45, 0, true, 45}, {7, 99, 0, true, 45}, {7, 38, 0, true, 38}, {7, 31, 0, true,
+			31},
 		{7, 30, -EPROTO, false, 0}, {6, 99, -EPROTO, false, 0}, {0, 0, -EPROTO, false, 0},
 		{8, 0, 0, false, 45},
 	};
@@ -120,7 +123,8 @@ static void test_promises(void)
 				"%s%s%s", rows[i].title, is_wanted ? ", wanted" : "",
 				is_offered ? ", offered" : "");
 			if (is_wanted && rows[i].flag != FUSE_SETXATTR_EXT)
-				is_int(peer.recorder.fs.agreed & rows[i].want, is_offered ? rows[i].want : 0,
+				is_int(peer.recorder.fs.agreed & rows[i].want,
+					is_offered ? rows[i].want : 0,
 					"the file system knows");
 			is_int(flags & never, 0, "what is never promised is not");
 			peer_close(&peer);
@@ -155,7 +159,8 @@ static void test_agreement(void)
 	peer_close(&peer);
 
 	peer_open(&peer, FS_WANT_FLOCK);
-	(void)peer_init(&peer, 7, 45, UINT64_MAX & ~(uint64_t)FUSE_INIT_EXT & ~(uint64_t)FUSE_FLOCK_LOCKS);
+	(void)peer_init(&peer, 7, 45,
+		UINT64_MAX & ~(uint64_t)FUSE_INIT_EXT & ~(uint64_t)FUSE_FLOCK_LOCKS);
 	is_int(init_answer().flags2, 0, "flags2 counts only with INIT_EXT");
 	fuse_session_describe(peer.session, &text);
 	ok(strstr(buffer_text(&text), "FLOCK_LOCKS: not offered"), "one not offered is described");
@@ -165,11 +170,13 @@ static void test_agreement(void)
 /* What depends on an agreement. */
 static void test_dependants(void)
 {
-	static const uint8_t extended[] = {1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 'a', 0, 'v'};
+	static const uint8_t extended[] = {1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 'a', 0,
+		'v'};
 
 	peer_open(&peer, FS_WANT_POSIX_ACL | FS_WANT_EXPORT);
 	(void)peer_init(&peer, 7, 45, UINT64_MAX);
-	is_int(peer_send(&peer, FUSE_SETXATTR, 1, extended, sizeof(extended)), 0, "a long SETXATTR");
+	is_int(peer_send(&peer, FUSE_SETXATTR, 1, extended, sizeof(extended)), 0,
+		"a long SETXATTR");
 	is_text(peer.recorder.log, "setxattr 1 a v 0x10000", "tells that set-group-id goes");
 	is_int(peer_send(&peer, FUSE_LOOKUP, 1, "..", 3), 0, "\"..\" may be looked up for export");
 	is_int(peer_send(&peer, FUSE_RMDIR, 1, "..", 3), -EINVAL, "but not removed");
@@ -209,7 +216,8 @@ static void test_bare(uint32_t wants, int open_error)
 		{FUSE_STATFS, 0, -ENOSYS}, {FUSE_RELEASE, 24, 0}, {FUSE_RELEASEDIR, 24, 0},
 		{FUSE_FLUSH, 24, -ENOSYS}, {FUSE_FSYNC, 16, -ENOSYS}, {FUSE_READ, 40, -ENOSYS},
 		{FUSE_WRITE, 40, -ENOSYS}, {FUSE_IOCTL, 32, -ENOTTY}, {FUSE_ACCESS, 8, -ENOSYS},
-		{FUSE_READDIR, 40, -ENOSYS}, {FUSE_SETATTR, 88, -ENOSYS}, {FUSE_READLINK, 0, -ENOSYS},
+		{FUSE_READDIR, 40, -ENOSYS}, {FUSE_SETATTR, 88, -ENOSYS}, {FUSE_READLINK, 0,
+			-ENOSYS},
 		{FUSE_FALLOCATE, 32, -ENOSYS}, {FUSE_SYNCFS, 8, -ENOSYS}, {FUSE_SETLK, 48, -ENOSYS},
 		{FUSE_LISTXATTR, 8, -ENOSYS}, {FUSE_COPY_FILE_RANGE, 56, -ENOSYS},
 	};
@@ -222,7 +230,8 @@ static void test_bare(uint32_t wants, int open_error)
 		is_int(peer_send(&peer, rows[i].opcode, 1, zeros, rows[i].size), rows[i].error,
 			"an operation that is not there");
 	is_int(peer_send(&peer, FUSE_OPEN, 1, zeros, 8), open_error, "OPEN that is not there");
-	is_int(peer_send(&peer, FUSE_OPENDIR, 1, zeros, 8), open_error, "OPENDIR that is not there");
+	is_int(peer_send(&peer, FUSE_OPENDIR, 1, zeros, 8), open_error,
+		"OPENDIR that is not there");
 	(void)peer_send(&peer, FUSE_FORGET, 1, zeros, 8);
 	is_int(peer.length, 0, "FORGET that is not there");
 	peer_close(&peer);
@@ -294,7 +303,8 @@ static void test_encoding(void)
 	(void)peer_send(&peer, FUSE_LOOKUP, 1, "n", 2);
 	memcpy(&entry, peer.data, sizeof(entry));
 	ok(entry.nodeid == 9 && entry.generation == 8 && entry.entry_valid == 1 &&
-			entry.entry_valid_nsec == 500000000 && entry.attr_valid == UINT64_MAX / 1000000000,
+			entry.entry_valid_nsec == 500000000 &&
+			entry.attr_valid == UINT64_MAX / 1000000000,
 		"an entry: node and how long it is valid");
 	ok(entry.attr.ino == 42 && entry.attr.size == 4711 && entry.attr.blocks == 16 &&
 			entry.attr.atime == 1 && entry.attr.mtimensec == 22 && entry.attr.ctime == 3 &&
@@ -304,7 +314,8 @@ static void test_encoding(void)
 		"and attributes");
 	(void)peer_send(&peer, FUSE_GETATTR, 1, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
 	memcpy(&attr, peer.data, sizeof(attr));
-	ok(attr.attr_valid == 2 && attr.attr_valid_nsec == 1 && attr.attr.size == 4711, "attributes");
+	ok(attr.attr_valid == 2 && attr.attr_valid_nsec == 1 && attr.attr.size == 4711,
+		"attributes");
 	(void)peer_send(&peer, FUSE_OPCODE_STATX, 1, (uint8_t[24]){0}, 24);
 	memcpy(&statx, peer.data, sizeof(statx));
 	ok(statx.mask == 0x7ff && statx.mode == 0100640 && statx.size == 4711 &&
@@ -354,7 +365,8 @@ static void test_notifications(void)
 			entry.namelen == 4 && memcmp(peer.notification + 32, "name", 5) == 0,
 		"in the kernel's words, with its NUL");
 	is_int(fs_notify_entry(&peer.recorder.fs, 5, ""), -EINVAL, "a name that is none");
-	is_int(fs_notify_entry(&peer.recorder.fs, 5, long_name), -EINVAL, "a name that is too long");
+	is_int(fs_notify_entry(&peer.recorder.fs, 5, long_name), -EINVAL,
+		"a name that is too long");
 	peer_close(&peer);
 }
 

@@ -115,7 +115,8 @@ static int attach_fsopen(int target, int device, const struct devfuse_mount_opti
 
 	if (context < 0)
 		return errno == ENOSYS || errno == EPERM ? -errno :
-			mount_error(ret_error, -errno, "the kernel has no FUSE: %s", strerror(errno));
+			mount_error(ret_error, -errno, "the kernel has no FUSE: %s",
+				strerror(errno));
 	r = configure_all(context, device, options);
 	if (r < 0) {
 		context_message(context, message, sizeof(message));
@@ -125,7 +126,8 @@ static int attach_fsopen(int target, int device, const struct devfuse_mount_opti
 	mount = fsmount(context, FSMOUNT_CLOEXEC, attributes_of(options));
 	if (mount < 0)
 		return mount_error(ret_error, -errno, "fsmount: %s", strerror(errno));
-	if (move_mount(mount, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+	if (move_mount(mount, "", target, "",
+		MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
 		return mount_error(ret_error, -errno, "%s", strerror(errno));
 	*ret_mount = TAKE_FD(mount);
 	return 0;
@@ -143,8 +145,8 @@ static int attach_mount(const char *path, int device, const struct devfuse_mount
 		options->subtype ? options->subtype : "");
 	if (n < 0 || (size_t)n >= sizeof(type))
 		return mount_error(ret_error, -ENAMETOOLONG, "the subtype is too long");
-	(void)snprintf(data, sizeof(data), "fd=%d,rootmode=40000,user_id=%u,group_id=%u%s%s", device,
-		geteuid(), getegid(), options->allow_other ? ",allow_other" : "",
+	(void)snprintf(data, sizeof(data), "fd=%d,rootmode=40000,user_id=%u,group_id=%u%s%s",
+		device, geteuid(), getegid(), options->allow_other ? ",allow_other" : "",
 		options->default_permissions ? ",default_permissions" : "");
 	if (mount(options->source, path, type, flags, data) == 0)
 		return 0;

@@ -57,8 +57,8 @@ int devfuse_mount_fd(const struct devfuse_mount *mount);
 struct devfuse_server;
 
 /*
- * `threads` workers (1 to DEVFUSE_THREADS_MAX; 0: as many as processors, 4 at most). fs is borrowed.
- * 0 or -errno.
+ * `threads` workers (1 to DEVFUSE_THREADS_MAX; 0: as many as processors, 4 at most). fs is
+ * borrowed. 0 or -errno.
  */
 #define DEVFUSE_THREADS_MAX 64
 int devfuse_server_new(struct devfuse_server **ret, struct devfuse_mount *mount, struct fs *fs,
@@ -69,7 +69,8 @@ DEFINE_CLEAN(struct devfuse_server *, devfuse_server_free)
 /*
  * Starts the workers and calls on_ready(arg) (may be NULL) once the kernel's INIT was answered: the
  * mount answers from then on. Returns when the mount is gone (0), or when the device fails
- * (-errno); all requests are completed by then. Blocks the calling thread, which handles no request.
+ * (-errno); all requests are completed by then. Blocks the calling thread, which handles no
+ * request. Takes the signal SIGRTMIN+5 for its workers, which have every other one blocked.
  */
 int devfuse_server_run(struct devfuse_server *server, void (*on_ready)(void *arg), void *arg)
 	MUST_CHECK;

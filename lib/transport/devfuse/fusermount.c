@@ -62,7 +62,7 @@ static void options_format(const struct devfuse_mount_options *options, struct b
 	option_add(out, "fsname=", options->source);
 }
 
-/* The environment with the socket's number in it; the array is the caller's, its strings are not. */
+/* The environment with the socket's number in it; the array alone is the caller's. */
 static char **environment_with(char *variable)
 {
 	size_t count = 0, used = 0;
@@ -185,8 +185,8 @@ int fusermount_attach(const char *mountpoint, const struct devfuse_mount_options
 
 int fusermount_detach(const char *mountpoint)
 {
-	char *arguments[] = {(char *)PROGRAM, (char *)"-u", (char *)"-z", (char *)"-q", (char *)"--",
-		(char *)mountpoint, NULL};
+	char *arguments[] = {(char *)PROGRAM, (char *)"-u", (char *)"-z", (char *)"-q",
+		(char *)"--", (char *)mountpoint, NULL};
 	pid_t pid;
 	int r = program_start(arguments, -1, &pid);
 

@@ -27,8 +27,8 @@ int mount_error(char **ret_error, int error, const char *format, ...)
 
 /*
  * Opens the device and mounts it on `target`, a directory's descriptor, which `path` names too;
- * needs privilege. 0, the device and the mount's descriptor (-1 where there is none); -EPERM without
- * a line when the caller may not mount; else -errno with a line.
+ * needs privilege. 0, the device and the mount's descriptor (-1 where there is none); -EPERM
+ * without a line when the caller may not mount; else -errno with a line.
  */
 int attach_privileged(const char *path, int target, const struct devfuse_mount_options *options,
 	int *ret_device, int *ret_mount, char **ret_error) MUST_CHECK;
@@ -74,7 +74,7 @@ struct request_pool {
 int request_pool_init(struct request_pool *pool) MUST_CHECK;
 void request_pool_fini(struct request_pool *pool);
 
-/* A request to read into; waits while all are in use. NULL once the pool is closed, or no memory. */
+/* A request to read into; waits while all are in use. NULL: the pool is closed, or no memory. */
 struct devfuse_request *request_pool_take(struct request_pool *pool);
 void request_pool_return(struct request_pool *pool, struct devfuse_request *request);
 

@@ -112,7 +112,7 @@ static void channel_complete(struct fuse_channel *channel, struct fs_request *re
 	} else if (length > 0) {
 		n = write(request->device, iov[0].iov_base, length);
 	}
-	/* ENOENT: its caller was killed; ENODEV: unmounted meanwhile. The kernel ends it in any case. */
+	/* ENOENT: its caller was killed; ENODEV: unmounted; the kernel ends it in any case */
 	if (n < 0 && errno != ENOENT && errno != ENODEV)
 		log_limited(LOG_LEVEL_DEBUG, "an answer of %zu bytes was refused: %s", length,
 			strerror(errno));
@@ -310,7 +310,7 @@ int devfuse_server_run(struct devfuse_server *server, void (*on_ready)(void *arg
 		}
 	}
 	if (atomic_load(&server->ended) == 0)
-		(void)devfuse_mount_detach(server->mount); /* may be gone; the device ends it anyway */
+		(void)devfuse_mount_detach(server->mount); /* may be gone already */
 	if (atomic_load(&server->error) == 0)
 		notify_close(server);
 	fuse_session_interrupt_all(server->session);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -24,12 +25,15 @@
 #include "transport/devfuse/test/testfs.h"
 
 #define DEADLINE_S 20
+#define WATCH_MS 100000
 #define NOBODY 65534u
 
 static char base[] = "/tmp/devfuse-test-XXXXXX";
 static char dir[64];  /* the mount point */
 static char file[80]; /* below it */
 static char wait_file[80];
+static char control[64]; /* fusectl's */
+static int watch = -1;   /* to the watching process: which connection is in use */
 
 /* A mount that is served by a thread. */
 struct served {
@@ -83,6 +87,63 @@ static void must(bool condition, const char *what)
 	}
 }
 
+static void connection_abort(unsigned connection)
+{
+	char path[96];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%s/%u/abort", control, connection);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void)!write(fd, "1", 1); /* it may have ended meanwhile */
+	close(fd);
+}
+
+/*
+ * Server and users are one process here: if it died in the middle, its threads would wait for each
+ * other's end without a way to kill them. So another process aborts the connection when this one
+ * has not ended in time.
+ */
+static void watch_start(void)
+{
+	unsigned connection = 0;
+	struct pollfd waiting;
+	int pipes[2];
+
+	must(pipe2(pipes, O_CLOEXEC) == 0, "pipe");
+	switch (fork()) {
+	case -1:
+		must(false, "fork");
+		break;
+	case 0:
+		close(pipes[1]);
+		waiting = (struct pollfd){.fd = pipes[0], .events = POLLIN};
+		while (poll(&waiting, 1, WATCH_MS) > 0) {
+			if (read(pipes[0], &connection, sizeof(connection)) <= 0)
+				_exit(0);
+		}
+		connection_abort(connection);
+		_exit(0);
+	default:
+		close(pipes[0]);
+		watch = pipes[1];
+	}
+}
+
+static unsigned connection_of_mount(void)
+{
+	struct stat st;
+
+	must(stat(dir, &st) == 0, "stat");
+	return minor(st.st_dev);
+}
+
+static void watch_connection(unsigned connection)
+{
+	must(write(watch, &connection, sizeof(connection)) == sizeof(connection), "watch");
+}
+
 static void serve(struct served *s, struct fs *fs, unsigned threads)
 {
 	struct devfuse_mount_options options = {
@@ -100,6 +161,7 @@ static void serve(struct served *s, struct fs *fs, unsigned threads)
 	must(devfuse_server_new(&s->server, s->mount, fs, threads, NULL) == 0, "server");
 	must(pthread_create(&s->thread, NULL, served_main, s) == 0, "thread");
 	ok(sem_wait_long(&s->ready), "the mount is ready");
+	watch_connection(connection_of_mount());
 }
 
 /* Waits for the server's end. */
@@ -113,6 +175,8 @@ static void served_join(struct served *s)
 
 static void served_free(struct served *s)
 {
+	if (watch >= 0)
+		watch_connection(0);
 	devfuse_server_free(s->server);
 	devfuse_mount_free(s->mount);
 	sem_destroy(&s->ready);
@@ -211,21 +275,13 @@ static void test_abort(void)
 {
 	struct served s;
 	struct testfs *testfs = testfs_new();
-	char control[96], path[160];
 	struct stat st;
-	int fd;
 
 	serve(&s, &testfs->fs, 2);
-	must(stat(dir, &st) == 0, "stat");
-	(void)snprintf(control, sizeof(control), "%s/control", base);
-	must(mkdir(control, 0755) == 0 && mount("none", control, "fusectl", 0, NULL) == 0, "fusectl");
-	(void)snprintf(path, sizeof(path), "%s/%u/abort", control, minor(st.st_dev));
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	is_int(write(fd, "1", 1), 1, "the connection is aborted");
-	close(fd);
+	connection_abort(connection_of_mount());
 	served_join(&s);
-	is_int(stat(file, &st) < 0 ? errno : 0, ENOTCONN, "its users are told");
-	must(umount2(control, MNT_DETACH) == 0 && rmdir(control) == 0, "fusectl's end");
+	is_int(stat(file, &st) < 0 ? errno : 0, ENOTCONN,
+		"users of an aborted connection are told");
 	served_free(&s);
 	ok(!is_mounted("fuse.tacit"), "the dead mount is taken away at the end");
 }
@@ -275,7 +331,8 @@ static void test_stop(void)
 		"a user of a stopped file system is told");
 	ok(!is_mounted("fuse.tacit"), "the mount is gone");
 	is_int(devfuse_mount_fd(s.mount), -1, "the device is closed");
-	is_int(fs_notify_node(&testfs->fs, TESTFS_FILE, 0, 0), -ENOTCONN, "nobody is there to notify");
+	is_int(fs_notify_node(&testfs->fs, TESTFS_FILE, 0, 0), -ENOTCONN,
+		"nobody is there to notify");
 	close(fd);
 	close(reader.fd);
 	served_free(&s);
@@ -364,7 +421,8 @@ static void test_notifications(void)
 	must(stat(file, &st) == 0, "stat");
 	is_int(st.st_size, 1, "is not asked for again");
 	is_int(atomic_load(&testfs->getattrs), before, "because it may be kept for ever");
-	is_int(fs_notify_node(&testfs->fs, TESTFS_FILE, -1, 0), 0, "the kernel is told of a change");
+	is_int(fs_notify_node(&testfs->fs, TESTFS_FILE, -1, 0), 0,
+		"the kernel is told of a change");
 	must(stat(file, &st) == 0, "stat");
 	is_int(st.st_size, 2, "and shows it");
 	is_int(fs_notify_node(&testfs->fs, 999, 0, 0), -ENOENT, "a node the kernel does not know");
@@ -578,10 +636,12 @@ static void checks_user(void)
 	become_nobody();
 	sem_init(&s.ready, 0, 0);
 	must(null_fs_new(&s.fs) == 0, "null file system");
-	is_int(devfuse_mount_new(&s.mount, dir, &options, &error), 0, error ? error : "a user mounts");
+	is_int(devfuse_mount_new(&s.mount, dir, &options, &error), 0,
+		error ? error : "a user mounts");
 	must(s.mount != NULL, "mount");
 	ok(is_mounted("nosuid,nodev"), "without set-id bits and devices");
-	ok(is_mounted(" - fuse.tacit a,b\\134c\\040d rw,user_id=65534"), "as the user, with its source");
+	ok(is_mounted(" - fuse.tacit a,b\\134c\\040d rw,user_id=65534"),
+		"as the user, with its source");
 	must(devfuse_server_new(&s.server, s.mount, s.fs, 2, NULL) == 0, "server");
 	must(pthread_create(&s.thread, NULL, served_main, &s) == 0, "thread");
 	ok(sem_wait_long(&s.ready), "the mount is ready");
@@ -620,7 +680,10 @@ int main(void)
 	(void)snprintf(dir, sizeof(dir), "%s/mnt", base);
 	(void)snprintf(file, sizeof(file), "%s/file", dir);
 	(void)snprintf(wait_file, sizeof(wait_file), "%s/wait", dir);
-	must(mkdir(dir, 0755) == 0, "mkdir");
+	(void)snprintf(control, sizeof(control), "%s/control", base);
+	must(mkdir(dir, 0755) == 0 && mkdir(control, 0755) == 0, "mkdir");
+	must(mount("none", control, "fusectl", 0, NULL) == 0, "fusectl");
+	watch_start();
 	test_null();
 	test_lazy();
 	test_force();
@@ -635,6 +698,8 @@ int main(void)
 	test_relative();
 	test_errors();
 	test_user();
-	must(rmdir(dir) == 0 && rmdir(base) == 0, "rmdir");
+	must(umount2(control, MNT_DETACH) == 0 && rmdir(control) == 0 && rmdir(dir) == 0 &&
+			rmdir(base) == 0,
+		"rmdir");
 	return tap_done();
 }

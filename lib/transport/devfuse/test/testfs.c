@@ -62,7 +62,7 @@ static int tfs_getattr(struct fs *fs, struct fs_request *req, uint64_t node, boo
 static int tfs_open(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t flags,
 	bool kill_suidgid)
 {
-	/* past the page cache: each read is a request that a signal interrupts; and without FLUSH, for
+	/* past the page cache: each read is a request that a signal interrupts; without FLUSH, for
 	 * which the end of a test that failed would wait for ever */
 	fs_reply_open(req, &(struct fs_open){.flags = FS_OPEN_DIRECT_IO | FS_OPEN_NOFLUSH});
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * testfs.h — a small file system for tests of a transport: a root with two files.
  *
- * "file" has bytes that are read and written; its attributes may be cached for ever. A read of "wait"
- * is kept until it is interrupted or testfs_release() answers it.
+ * "file" has bytes that are read and written; its attributes may be cached for ever. A read of
+ * "wait" is kept until it is interrupted or testfs_release() answers it.
  */
 #pragma once
 
