@@ -169,7 +169,7 @@ static void test_shutdown(void)
 
 /* ---- threads ---- */
 
-#define ROUNDS 5000u
+#define ROUNDS 1000u
 #define PLACES 8u
 
 /*
