@@ -94,7 +94,7 @@ int efivars_new(struct fs **ret, struct uefi_services *take_services,
 	e->config = *config;
 	e->services = TAKE_PTR(services);
 	e->supported = e->services->supported;
-	e->is_exclusive = e->services->is_exclusive;
+	atomic_init(&e->is_exclusive, e->services->is_exclusive);
 	atomic_init(&e->is_statfs_on, config->options.statfs);
 	atomic_init(&e->is_read_only,
 		config->options.is_read_only || !(e->supported & UEFI_HAS_SET_VARIABLE));
@@ -140,11 +140,15 @@ int efivars_set_read_only(struct fs *fs, bool is_read_only, char **ret_error)
 		*ret_error = strdup("rw: the firmware cannot write variables");
 		return *ret_error ? -EROFS : -ENOMEM;
 	}
+	/* The lock on the store comes or goes: nothing remembered without it is trusted with it. */
+	atomic_store(&e->is_exclusive, false);
 	r = e->services->ops->set_writable(e->services, !is_read_only, ret_error);
-	if (r < 0)
-		return r;
-	atomic_store_explicit(&e->is_read_only, is_read_only, memory_order_relaxed);
-	return 0;
+	if (r == 0)
+		atomic_store_explicit(&e->is_read_only, is_read_only, memory_order_relaxed);
+	listing_forget_contents(e);
+	listing_refresh(e);
+	atomic_store(&e->is_exclusive, e->services->is_exclusive);
+	return r;
 }
 
 bool efivars_is_realtime_kernel(void)

@@ -46,9 +46,9 @@ struct efivars {
 	uint8_t *scratch; /* owned: where variables are read into */
 	size_t scratch_size;
 
-	/* the services' own words, which do not change */
-	uint32_t supported;
-	bool is_exclusive;
+	uint32_t supported; /* the services' own word, which does not change */
+	/* nobody else can change the variables: what is remembered is true. A remount changes it */
+	_Atomic bool is_exclusive;
 
 	/* the services ended the list early: a name that is not in it may be there all the same */
 	_Atomic bool is_list_cut;
@@ -115,6 +115,8 @@ void variable_load(struct efivars *e, uint64_t node);
 
 /* Reads the whole list. 0; -EOPNOTSUPP, -EIO when it cannot even begin; -ENOMEM. Takes the lock. */
 int listing_read(struct efivars *e) MUST_CHECK;
+/* Every variable's content is asked for at its next use. Takes the lock. */
+void listing_forget_contents(struct efivars *e);
 /* Reads it again if the store is shared and has changed; failures are noted. Takes the lock. */
 void listing_refresh(struct efivars *e);
 /*

@@ -178,12 +178,8 @@ static void remove_unseen(struct efivars *e)
 	}
 }
 
-/* Reads a whole new list. True when there is reason to do it once more. */
-static bool read_again(struct efivars *e)
+void listing_forget_contents(struct efivars *e)
 {
-	struct listing listing = {0};
-	int r;
-
 	pthread_mutex_lock(&e->lock);
 	for (size_t i = 0; i < e->nodes.count; i++) {
 		e->nodes.listed[i]->is_seen = false;
@@ -191,6 +187,15 @@ static bool read_again(struct efivars *e)
 			node_forget_content(e->nodes.listed[i]);
 	}
 	pthread_mutex_unlock(&e->lock);
+}
+
+/* Reads a whole new list. True when there is reason to do it once more. */
+static bool read_again(struct efivars *e)
+{
+	struct listing listing = {0};
+	int r;
+
+	listing_forget_contents(e);
 	notes_clear_duplicates(&e->notes);
 	r = walk(e, &listing);
 	if (r < 0)

@@ -239,6 +239,31 @@ static void test_place_taken(void)
 	stop(fs);
 }
 
+/* A remount gives the store's lock up, or takes it: what was remembered may be old by then. */
+static void test_lock_comes_and_goes(void)
+{
+	char *error = NULL;
+	struct fs *fs;
+	char text[4096];
+
+	begin(true);
+	fs = mounted_new(&fake, true);
+	is_int(read_file(fs, "A-" OTHER, text, 64), 5, "read while the store is ours");
+	fake.services.is_exclusive = false;
+	is_int(efivars_set_read_only(fs, true, &error), 0, "read-only now, and shared");
+	fake_remove(&fake, "A");
+	fake_add(&fake, "A", &other_guid, 7, "longer", 6);
+	fake_set_changed(&fake);
+	is_int(read_file(fs, "A-" OTHER, text, 64), 10, "another's change is seen");
+	fake_add(&fake, "F", &other_guid, 7, "f", 1);
+	fake_set_changed(&fake);
+	fake.services.is_exclusive = true;
+	is_int(efivars_set_read_only(fs, false, &error), 0, "writable again, and ours");
+	is_list(fs, "A-" OTHER " B-" OTHER " F-" OTHER, "what came meanwhile is listed");
+	is_int(read_file(fs, "F-" OTHER, text, 64), 5, "and read");
+	stop(fs);
+}
+
 int main(void)
 {
 	test_duplicates();
@@ -249,5 +274,6 @@ int main(void)
 	test_unreadable();
 	test_changed_by_others();
 	test_place_taken();
+	test_lock_comes_and_goes();
 	return tap_done();
 }
