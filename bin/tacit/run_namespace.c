@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/log.h"
 #include "tacit/program.h"
 
 #define PATH_OF_FD "/proc/self/fd/%d/%s"
@@ -151,6 +152,8 @@ static int make_efi(void)
 		if (mkdir(folders[i], 0755) < 0)
 			return -errno;
 	}
+	if (symlink("nowhere", RUN_NOTHING) < 0)
+		return -errno;
 	r = write_file(RUN_FIRMWARE "/efi/fw_platform_size", "64\n", 0444);
 	return r < 0 ? r : write_file(RUN_TOOLS "/mount", mount_script, 0755);
 }
@@ -172,6 +175,38 @@ static int build_firmware_folder(void)
 	return r;
 }
 
+/* Makes a file that is there look as if it were not: a link to nowhere is bound over it. */
+static int hide_file(const char *path)
+{
+	CLEAN_FD int nothing = -1;
+
+	if (access(path, F_OK) < 0)
+		return 0;
+	nothing = open_tree(AT_FDCWD, RUN_NOTHING,
+		OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	if (nothing < 0 ||
+		move_mount(nothing, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return -errno;
+	return 0;
+}
+
+/*
+ * The command shall see a machine. What a container's manager wrote elsewhere (the environment of
+ * process 1) stays, so this is no promise, and no failure when it cannot be done.
+ */
+static void hide_container(void)
+{
+	static const char *const marks[] = {"/.dockerenv", "/run/.containerenv",
+		"/run/systemd/container", "/run/host/container-manager"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
+		int r = hide_file(marks[i]);
+
+		if (r < 0)
+			log_debug("%s: cannot be hidden: %s", marks[i], strerror(-r));
+	}
+}
+
 int run_namespace_enter(char **ret_error)
 {
 	int r;
@@ -188,6 +223,8 @@ int run_namespace_enter(char **ret_error)
 	if (r < 0)
 		*ret_error = program_text("%s cannot be prepared for the command: %s", RUN_FIRMWARE,
 			strerror(-r));
+	else
+		hide_container();
 	return r;
 }
 

@@ -8,6 +8,8 @@
  *	  efi/efivars/                  where the store is mounted
  *	  tacit/mount                   before mount(8) in PATH: efitools look in its output for
  *	                                a mount of type efivarfs
+ *	  tacit/nothing                 a link to nowhere, bound over the files by which systemd's
+ *	                                tools know a container: in one they look for no variables
  *
  * The host's own efi folder (mok-variables, esrt, runtime-map) describes the host's firmware, so it
  * is not shown. All of it is memory of the namespace, and goes with its last process.
@@ -19,6 +21,7 @@
 #define RUN_FIRMWARE "/sys/firmware"
 #define RUN_EFIVARS RUN_FIRMWARE "/efi/efivars"
 #define RUN_TOOLS RUN_FIRMWARE "/tacit"
+#define RUN_NOTHING RUN_TOOLS "/nothing"
 
 /*
  * Moves the calling process, which has one thread, into such a namespace: as root, or as a user who

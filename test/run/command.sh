@@ -33,6 +33,15 @@ is "$(run tail -c 5 /sys/firmware/efi/efivars/Test-$guid)" hello 'what it writes
 is "$(mounts)" "$mounts_before" 'no mount is left'
 is "$(ls /sys/firmware)" "$firmware_before" '/sys/firmware is as it was'
 
+# in a container too, systemd's tools shall look for variables
+[ ! -e /.dockerenv ] || fails_with 1 '' '/.dockerenv is hidden' run test -e /.dockerenv
+for mark in /.dockerenv /run/.containerenv /run/systemd/container; do
+	[ ! -e $mark ] || ok "$mark is there afterwards" test -f $mark
+done
+if command -v bootctl >/dev/null; then
+	has "$(run bootctl --esp-path=/tmp status 2>&1)" 'Firmware Arch: x64' 'bootctl sees a machine with EFI'
+fi
+
 # nobody else sees it while it runs
 mkfifo begin end
 start run sh -c 'echo >begin; read -r line <end'
