@@ -60,9 +60,9 @@ static const struct option_spec efivars_specs[] = {
 	{.name = "statfs", .kind = OPTION_NEGATABLE, .offset = EFIVARS(statfs), .is_live = true,
 		.help = "df asks the firmware (default), or gets zeros at once"},
 	{.name = "uid", .kind = OPTION_UID, .offset = EFIVARS(uid),
-		.help = "owner of all files"},
+		.help = "owner of all files (default: who mounts)"},
 	{.name = "gid", .kind = OPTION_GID, .offset = EFIVARS(gid),
-		.help = "group of all files"},
+		.help = "group of all files (default: who mounts)"},
 	{.name = "auth", .kind = OPTION_ENUM, .offset = EFIVARS(auth), .choices = auth_names,
 		.help = "whose word counts when authenticated variables are written"},
 	{.name = "view", .kind = OPTION_ENUM, .offset = EFIVARS(view), .choices = view_names,
@@ -90,6 +90,8 @@ void mount_options_init(struct mount_options *options)
 	*options = (struct mount_options){
 		.common.allow_other = geteuid() == 0,
 		.efivars.statfs = !efivars_is_realtime_kernel(),
+		.efivars.uid = geteuid(),
+		.efivars.gid = getegid(),
 	};
 }
 
@@ -222,8 +224,8 @@ int mount_words_split(struct mount_words *ret, const char *text, char **ret_erro
 		return -EINVAL;
 	}
 	flags = vfs_flags(0, vfs ? vfs : "");
-	if (flags & (MS_BIND | MS_MOVE)) {
-		*ret_error = program_text("bind and move are not options of a new mount");
+	if (flags & MS_BIND) {
+		*ret_error = program_text("bind is no option here: mount --bind makes another place for a mount");
 		return -EINVAL;
 	}
 	words.is_remount = flags & MS_REMOUNT;

@@ -65,7 +65,7 @@ struct mount_words {
 	bool is_remount;
 };
 
-/* 0; -EINVAL for a text that libmount cannot read or that asks for a bind or a move; -ENOMEM. */
+/* 0; -EINVAL for a text that libmount cannot read or that asks for a bind; -ENOMEM. */
 int mount_words_split(struct mount_words *ret, const char *text, char **ret_error) MUST_CHECK;
 void mount_words_fini(struct mount_words *words);
 

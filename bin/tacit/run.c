@@ -102,6 +102,7 @@ static int run_with_options(const struct run_arguments *arguments, const struct 
 
 	mount_options_init(&options);
 	options.common.allow_other = true; /* the command may become another user */
+	options.efivars.uid = options.efivars.gid = 0; /* who it is in a user namespace, too */
 	r = mount_options_parse(&options, words, &error);
 	if (r == 0)
 		r = run_namespace_set_environment();

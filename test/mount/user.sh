@@ -14,7 +14,8 @@ cp "$OVMF_VARS" store.fd
 chown 65534:65534 mnt store.fd
 on_exit unmount "$work/mnt"
 
-ok 'a user mounts' as_user "$TACIT" mount store.fd mnt -o uid=65534,gid=65534
+ok 'a user mounts' as_user "$TACIT" mount store.fd mnt
+is "$(as_user stat -c %u:%g mnt)" 65534:65534 'the files are his'
 is "$(findmnt -no FSTYPE mnt)" fuse.tacit 'with the type'
 is "$(findmnt -no SOURCE mnt)" "$work/store.fd" 'and the source'
 has "$(findmnt -no OPTIONS mnt)" default_permissions 'permissions count'
