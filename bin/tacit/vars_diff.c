@@ -4,6 +4,7 @@
  *
  * Only variables count, not where their records lie or what else the images hold.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -70,6 +71,7 @@ static void text_difference(struct diff_writer *w, const struct snapshot_item *a
 {
 	const struct nv_variable *v = a ? &a->variable : &b->variable;
 
+	assert(a || b);
 	buffer_string(w->out, a && b ? "~ " : a ? "- " : "+ ");
 	vars_key_show(&v->name, &v->vendor, w->out);
 	if (a && b) {

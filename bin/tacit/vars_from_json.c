@@ -21,12 +21,13 @@ DEFINE_CLEAN(json_t *, json_decref)
 static int parse_hex(const char *text, uint8_t **ret_data, size_t *ret_size)
 {
 	size_t length = strlen(text);
-	CLEAN(free) uint8_t *data = malloc(length / 2 + 1);
+	CLEAN(free) uint8_t *data = NULL;
 
-	if (!data)
-		return -ENOMEM;
 	if (length % 2 != 0)
 		return -EINVAL;
+	data = malloc(length / 2 + 1);
+	if (!data)
+		return -ENOMEM;
 	for (size_t i = 0; i < length; i += 2) {
 		int high = vars_hex_digit(text[i]);
 		int low = vars_hex_digit(text[i + 1]);

@@ -39,7 +39,7 @@ static int add_file(struct snapshot *snapshot, int directory, const char *file, 
 	struct nv_variable v = {0};
 	struct vars_key key;
 	struct reader reader;
-	size_t size;
+	size_t size = 0;
 	int r;
 
 	if (vars_key_parse(file, &key) < 0)
