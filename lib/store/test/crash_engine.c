@@ -173,11 +173,14 @@ static void apply_step(struct version *version, const struct plan_step *step)
 /* True when the image was not looked at before. A full table only costs time. */
 static bool is_new(struct prover *p, const uint8_t *image, unsigned low, unsigned high)
 {
-	uint64_t hash = 0xcbf29ce484222325u ^ low << 8 ^ high;
+	uint64_t hash = 0xcbf29ce484222325u ^ low << 8 ^ high, word;
 	uint32_t slot;
 
-	for (uint32_t i = 0; i < p->layout->volume; i++)
-		hash = (hash ^ image[i]) * 0x100000001b3u;
+	for (uint32_t i = 0; i < p->layout->volume; i += (uint32_t)sizeof(word)) {
+		memcpy(&word, image + i, sizeof(word)); /* volumes are whole words */
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
 	hash |= 1;
 	slot = (uint32_t)(hash >> 40) & (SEEN_SIZE - 1);
 	for (unsigned tries = 0; tries < 16; tries++, slot = (slot + 1) & (SEEN_SIZE - 1)) {
