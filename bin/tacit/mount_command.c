@@ -22,7 +22,8 @@ struct serving {
 	const struct mount_words *words;
 	const struct mount_options *options;
 	const char *mountpoint;
-	struct background *background; /* NULL: in the foreground */
+	struct background background;
+	bool is_background; /* this is the process in the background */
 	bool is_ready;
 };
 
@@ -66,8 +67,8 @@ static void on_ready(void *arg)
 	struct serving *serving = arg;
 
 	serving->is_ready = true;
-	if (serving->background)
-		background_ready(serving->background);
+	if (serving->is_background)
+		background_ready(&serving->background);
 	else
 		background_notify("READY=1");
 }
@@ -115,18 +116,17 @@ static void say_mounted(const struct serving *serving)
 
 static int serve_in_background(struct serving *serving)
 {
-	struct background background;
 	int r;
 
-	r = background_fork(&background);
+	r = background_fork(&serving->background);
 	if (r < 0)
 		return fail(r, NULL);
 	if (r == 0) {
 		log_to_syslog();
-		serving->background = &background;
+		serving->is_background = true;
 		return serve(serving);
 	}
-	r = background_wait(&background, MOUNT_FAILED);
+	r = background_wait(&serving->background, MOUNT_FAILED);
 	if (r == 0)
 		say_mounted(serving);
 	return r;
@@ -239,7 +239,7 @@ static int run_words(const struct mount_command *command, struct mount_words *wo
 int mount_command_run(const struct mount_command *command)
 {
 	CLEAN(free) char *error = NULL;
-	struct mount_words words;
+	struct mount_words words = {0};
 	int status;
 	int r;
 

@@ -225,7 +225,7 @@ int mount_words_split(struct mount_words *ret, const char *text, char **ret_erro
 	}
 	flags = vfs_flags(0, vfs ? vfs : "");
 	if (flags & MS_BIND) {
-		*ret_error = program_text("bind is no option here: mount --bind makes another place for a mount");
+		*ret_error = program_text("bind is no option of a new mount: see mount --bind");
 		return -EINVAL;
 	}
 	words.is_remount = flags & MS_REMOUNT;

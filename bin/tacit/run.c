@@ -114,7 +114,7 @@ static int run_with_options(const struct run_arguments *arguments, const struct 
 static int run(const struct run_arguments *arguments)
 {
 	CLEAN(free) char *error = NULL;
-	struct mount_words words;
+	struct mount_words words = {0};
 	int status;
 	int r;
 
