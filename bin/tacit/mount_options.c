@@ -58,7 +58,7 @@ static const struct option_spec common_specs[] = {
 #define EFIVARS(member) offsetof(struct mount_efivars_options, member)
 static const struct option_spec efivars_specs[] = {
 	{.name = "statfs", .kind = OPTION_NEGATABLE, .offset = EFIVARS(statfs), .is_live = true,
-		.help = "df asks the firmware (default), or gets zeros at once"},
+		.help = "df asks the firmware; with nostatfs it gets zeros at once"},
 	{.name = "uid", .kind = OPTION_UID, .offset = EFIVARS(uid),
 		.help = "owner of all files (default: who mounts)"},
 	{.name = "gid", .kind = OPTION_GID, .offset = EFIVARS(gid),
