@@ -391,7 +391,7 @@ static struct nv_limits limits_of(const struct edk2_geometry *g, enum store_prof
 	return (struct nv_limits){
 		.record_header = edk2_record_header(g),
 		.max_variable = p->max_variable,
-		.max_auth_variable = p->max_auth_variable,
+		.max_auth_variable = g->is_authenticated ? p->max_auth_variable : 0,
 		.max_volatile_variable = 0x40000,
 		.max_hardware_error = 0x8000,
 		.hardware_error_storage = 0,

@@ -97,6 +97,9 @@ static void check_states(void)
 		ok(store && fixture_has(store, "a", cases[i / 2].value,
 			cases[i / 2].value ? 1 : SIZE_MAX), "%s (%s)", cases[i / 2].what,
 			is_authenticated ? "authenticated" : "plain");
+		ok(store && (store->nv.limits.max_auth_variable > 0) == is_authenticated,
+			"limits of authenticated variables (%s)",
+			is_authenticated ? "authenticated" : "plain");
 	}
 }
 
