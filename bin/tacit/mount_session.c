@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "fs/efivars/efivars.h"
@@ -111,18 +112,28 @@ static int open_image(struct source **ret, const char *path, bool is_writable, c
 	}
 }
 
+/* What would help, for an image that may only be read. */
+static const char *hint(const char *path, int error, bool is_writable)
+{
+	bool is_refused = error == -EACCES || error == -EPERM || error == -EROFS;
+
+	return is_refused && is_writable && access(path, R_OK) == 0 ? "; it can be read with -o ro" : "";
+}
+
 static int open_store(struct store **ret, const char *path, const struct mount_options *options,
 	char **ret_error)
 {
+	const bool is_writable = !options->common.is_read_only;
 	CLEAN(free) char *error = NULL;
 	struct source *source;
 	int r;
 
-	r = open_image(&source, path, !options->common.is_read_only, &error);
+	r = open_image(&source, path, is_writable, &error);
 	if (r == 0)
 		r = store_open(ret, source, (enum store_profile)options->efivars.profile, &error);
 	if (r < 0)
-		*ret_error = program_text("%s: %s", path, error ? error : strerror(-r));
+		*ret_error = program_text("%s: %s%s", path, error ? error : strerror(-r),
+			hint(path, r, is_writable));
 	return r;
 }
 

@@ -35,3 +35,8 @@ ok 'then nothing is mounted' bash -c '! mountpoint -q foreign'
 cp "$OVMF_VARS" secret.fd
 chmod 600 secret.fd
 fails_with 1 'ermission denied' 'nor an image of another' as_user "$TACIT" mount secret.fd mnt
+cp "$OVMF_VARS" public.fd
+chmod 644 public.fd
+fails_with 1 'read with -o ro' 'nor write what he may only read' as_user "$TACIT" mount public.fd mnt
+ok 'but read it' as_user "$TACIT" mount -o ro public.fd mnt
+as_user fusermount3 -u mnt
