@@ -116,8 +116,9 @@ static int open_image(struct source **ret, const char *path, bool is_writable, c
 static const char *hint(const char *path, int error, bool is_writable)
 {
 	bool is_refused = error == -EACCES || error == -EPERM || error == -EROFS;
+	bool would_help = is_refused && is_writable && access(path, R_OK) == 0;
 
-	return is_refused && is_writable && access(path, R_OK) == 0 ? "; it can be read with -o ro" : "";
+	return would_help ? "; it can be read with -o ro" : "";
 }
 
 static int open_store(struct store **ret, const char *path, const struct mount_options *options,
