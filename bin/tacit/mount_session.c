@@ -16,6 +16,7 @@
 #include "tacit/utab.h"
 #include "transport/devfuse/devfuse.h"
 #include "uefi/delay.h"
+#include "uefi/derived.h"
 #include "uefi/firmware.h"
 
 /*
@@ -149,6 +150,8 @@ static int build_services(struct uefi_services **ret, struct store *take_store,
 	int r;
 
 	r = firmware_new(&services, &take_store->nv, &config);
+	if (r == 0)
+		r = uefi_derived_new(&services, services, &take_store->nv);
 	if (r == 0 && options->firmware_delay > 0)
 		r = uefi_delay_new(&services, services, options->firmware_delay);
 	if (r < 0)
