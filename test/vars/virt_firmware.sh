@@ -3,7 +3,7 @@
 # virt_firmware.sh — virt-fw-vars and we read the same in a store, and each what the other wrote.
 . "$(dirname "$0")/../lib.sh"
 need "$OVMF_VARS_MS" jq python3
-"$test_root/test/guest/debian-suite" trixie unpack "$work/peer" python3-virt-firmware \
+"$test_root/test/debian-suite" trixie unpack "$work/peer" python3-virt-firmware \
 	python3-importlib-resources python3-pefile >fetch.log 2>&1 ||
 	skip_all 'python3-virt-firmware of Debian trixie cannot be fetched'
 guid=11111111-2222-3333-4444-555555555555
