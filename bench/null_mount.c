@@ -2,8 +2,8 @@
 /*
  * null_mount.c — "null-mount DIR": mounts the null file system, in the foreground.
  *
- * It is the floor that other mounts are measured against. Prints "ready" when the mount answers; ends
- * when it is unmounted, or told to by SIGTERM or SIGINT.
+ * It is the floor that other mounts are measured against. Prints "ready" when the mount answers;
+ * ends when it is unmounted, or told to by SIGTERM or SIGINT.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -50,7 +50,11 @@ static int serve(struct devfuse_mount *mount, struct fs *fs)
 int main(int argc, char **argv)
 {
 	static const struct devfuse_mount_options options = {
-		.source = "null", .subtype = "tacit", .allow_other = true, .default_permissions = true};
+		.source = "null",
+		.subtype = "tacit",
+		.allow_other = true,
+		.default_permissions = true,
+	};
 	CLEAN(devfuse_mount_free) struct devfuse_mount *mount = NULL;
 	CLEAN(free) char *error = NULL;
 	struct fs *fs;

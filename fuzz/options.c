@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.c — fuzz target: option strings. What is accepted is printed so that it is read the same. */
+/* options.c — fuzz target: option strings. What is accepted and printed is read the same again. */
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -27,8 +27,8 @@ static const struct option_spec specs[] = {
 	{.name = "ro", .kind = OPTION_RO_RW, .offset = offsetof(struct values, is_read_only),
 		.is_live = true},
 	{.name = "uid", .kind = OPTION_UID, .offset = offsetof(struct values, uid)},
-	{.name = "threads", .kind = OPTION_U32, .offset = offsetof(struct values, threads), .min = 1,
-		.max = 64},
+	{.name = "threads", .kind = OPTION_U32, .offset = offsetof(struct values, threads),
+		.min = 1, .max = 64},
 	{.name = "size", .kind = OPTION_SIZE, .offset = offsetof(struct values, size)},
 	{.name = "delay", .kind = OPTION_TIME, .offset = offsetof(struct values, delay),
 		.max = 60000000000u},

@@ -2,8 +2,8 @@
 /*
  * replay.c — runs a fuzz target over its corpus, as a test.
  *
- * An input is handed over in memory of its exact size, so that a sanitizer sees a read behind it. The
- * empty input is always one more.
+ * An input is handed over in memory of its exact size, so that a sanitizer sees a read behind it.
+ * The empty input is always one more.
  */
 #include <dirent.h>
 #include <fcntl.h>

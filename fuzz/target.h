@@ -2,9 +2,9 @@
 /*
  * target.h — what a fuzz target is: one function over hostile bytes.
  *
- * NAME.c defines it; its corpus is corpus/NAME/, a file an input; the list is in meson.build. libFuzzer
- * calls it in the build with -Dfuzzers=true, replay.c on the corpus in every other build. A target
- * ends the process (abort) when what it checks does not hold.
+ * NAME.c defines it; its corpus is corpus/NAME/, a file an input; the list is in meson.build.
+ * libFuzzer calls it in the build with -Dfuzzers=true, replay.c on the corpus in every other build.
+ * A target ends the process (abort) when what it checks does not hold.
  */
 #pragma once
 

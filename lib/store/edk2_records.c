@@ -3,10 +3,10 @@
  * edk2_records.c — records: the walk through the list, reading one, making one. Pure functions.
  *
  * A record in state 0xFF was being written when the machine stopped. edk2's own driver takes it for
- * a header without name and data: it goes on right behind the header, finds the end of the list there or
- * bytes of the name, and appends there if nothing but erased bytes follow. So does the walk: it goes on
- * if there is a start id, and ends at the torn record otherwise. The writer (edk2_write.c) sees to it
- * that name bytes never look like a start id.
+ * a header without name and data: it goes on right behind the header, finds the end of the list
+ * there or bytes of the name, and appends there if nothing but erased bytes follow. So does the
+ * walk: it goes on if there is a start id, and ends at the torn record otherwise. The writer
+ * (edk2_write.c) sees to it that name bytes never look like a start id.
  */
 #include <errno.h>
 #include <string.h>

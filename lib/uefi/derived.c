@@ -22,7 +22,7 @@ static const struct guid secure_boot_enable_guid = GUID_OF(
 static const struct guid vendor_keys_guid = GUID_OF(
 	0x9073e4e0, 0x60ec, 0x4b6e, 0x99, 0x03, 0x4c, 0x22, 0x3c, 0x26, 0x0f, 0x3c);
 
-/* What signature lists may hold: SHA-1, SHA-256 and RSA-2048 digests and keys, X.509 certificates. */
+/* What signature lists may hold: SHA-1, SHA-256, RSA-2048, X.509. */
 static const struct guid signature_types[] = {
 	GUID_OF(0x826ca512, 0xcf10, 0x4ac9, 0xb1, 0x87, 0xbe, 0x01, 0x49, 0x66, 0x31, 0xbd),
 	GUID_OF(0xc1c41626, 0x504c, 0x4092, 0xac, 0xa9, 0x41, 0xf9, 0x36, 0x93, 0x43, 0x28),
@@ -137,8 +137,8 @@ static bool is_stored(struct derived *d, size_t i)
 }
 
 static enum uefi_status derived_get_variable(struct uefi_services *s,
-	const struct uefi_name *name, const struct guid *vendor, uint32_t *ret_attributes, void *data,
-	size_t *size)
+	const struct uefi_name *name, const struct guid *vendor, uint32_t *ret_attributes,
+	void *data, size_t *size)
 {
 	struct derived *d = derived_of(s);
 	const size_t room = *size;

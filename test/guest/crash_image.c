@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crash_image.c — the image that a crash leaves in the middle of a change, for real firmware to find.
+ * crash_image.c — the image that a crash in the middle of a change leaves to the firmware.
  *
- *	crash-image IMAGE set|reclaim             prints the change's writes and barriers, numbered
- *	crash-image IMAGE set|reclaim NUMBER OUT  writes to OUT what is there when half of write NUMBER
- *	                                          and nothing later has reached the medium
+ *	crash-image IMAGE set|reclaim             prints its writes and barriers, numbered
+ *	crash-image IMAGE set|reclaim NUMBER OUT  writes to OUT what is there when half of write
+ *	                                          NUMBER and nothing later is on the medium
  *
  * set gives the variable TacitCrash of the tests' vendor another value; reclaim throws dead records
  * away.
@@ -126,7 +126,8 @@ int main(int argc, char **argv)
 	}
 	r = read_image(argv[1], &image, &size);
 	if (r == 0)
-		r = crash(image, size, action, argc == 5 ? argv[3] : NULL, argc == 5 ? argv[4] : NULL);
+		r = crash(image, size, action, argc == 5 ? argv[3] : NULL,
+			argc == 5 ? argv[4] : NULL);
 	if (r < 0)
 		fprintf(stderr, "crash-image: %s: %s\n", argv[1], strerror(-r));
 	return r < 0;

@@ -104,8 +104,8 @@ static void check_states(void)
 }
 
 /*
- * Firmware appends right behind the header of a record that was torn within it (seen with OVMF): what it
- * wrote there is read, and survives our own writing.
+ * Firmware appends right behind the header of a record that was torn within it (seen with OVMF):
+ * what it wrote there is read, and survives our own writing.
  */
 static void check_torn_header(void)
 {

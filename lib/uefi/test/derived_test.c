@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* derived_test.c — the variables that are in no image: their values, the list, what writing says. */
+/* derived_test.c — variables that are in no image: their values, the list, what writing says. */
 #include "uefi/derived.h"
 
 #include "base/test/tap.h"
@@ -57,7 +57,8 @@ static void test_values(void)
 		int enabled; /* -1: not stored */
 		int setup_mode, secure_boot;
 	} cases[] = {
-		{false, -1, 1, 0}, {false, 1, 1, 0}, {true, -1, 0, 1}, {true, 1, 0, 1}, {true, 0, 0, 0},
+		{false, -1, 1, 0}, {false, 1, 1, 0},
+		{true, -1, 0, 1}, {true, 1, 0, 1}, {true, 0, 0, 0},
 	};
 
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
@@ -69,7 +70,8 @@ static void test_values(void)
 		if (cases[i / 2].has_key)
 			memory_store_add(store, "PK", &uefi_global_guid, 0x27, "key", 3);
 		if (cases[i / 2].enabled >= 0)
-			memory_store_add(store, "SecureBootEnable", &secure_boot_enable, 3, &enabled, 1);
+			memory_store_add(store, "SecureBootEnable", &secure_boot_enable, 3,
+				&enabled, 1);
 		ok(byte_of(s, "SetupMode") == cases[i / 2].setup_mode &&
 				byte_of(s, "SecureBoot") == cases[i / 2].secure_boot,
 			"key %d, enabled %d: setup mode %d, secure boot %d", cases[i / 2].has_key,
