@@ -44,6 +44,10 @@ ok 'the guest wrote' grep -q "^TacitGuest-$vendor " <(part first left)
 dump_store store.fd >after
 is "$(only_stored <after)" "$(part first left | only_stored)" \
 	'every stored variable is the same in the guest and in our mount'
+# what the firmware makes at each boot, and we do
+made='^(SecureBoot|SetupMode|VendorKeys|SignatureSupport|OsIndicationsSupported)-'
+is "$(grep -E "$made" after)" "$(part first left | grep -E "$made")" \
+	'so are those that are in no image'
 is "$("$TACIT" vars get store.fd "TacitGuest-$vendor")" 'set in the guest' 'vars sees what the guest set'
 is "$("$TACIT" vars get store.fd "TacitReplaced-$vendor")" 'replaced in the guest' \
 	'and what it replaced'
