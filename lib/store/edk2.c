@@ -91,8 +91,8 @@ static int load_geometry(struct edk2_store *s, struct edk2_geometry *ret, char *
 		(unsigned long long)(s->base + fault.offset));
 }
 
-/* Spare as the next live region, when it is one of this geometry. */
-static int load_spare(struct edk2_store *s, const struct edk2_geometry *g, uint8_t *image)
+/* Spare as the next live region, when it is one of this geometry; its kind of records counts. */
+static int load_spare(struct edk2_store *s, struct edk2_geometry *g, uint8_t *image)
 {
 	struct edk2_geometry spare;
 	struct edk2_fault fault;
@@ -104,9 +104,10 @@ static int load_spare(struct edk2_store *s, const struct edk2_geometry *g, uint8
 	r = edk2_geometry_read(&spare, image, g->live, g->volume, &fault);
 	if (r < 0)
 		return r;
-	return spare.volume == g->volume && spare.end == g->end && spare.first == g->first
-		? 0
-		: -EBADMSG;
+	if (spare.volume != g->volume || spare.end != g->end || spare.first != g->first)
+		return -EBADMSG;
+	g->is_authenticated = spare.is_authenticated;
+	return 0;
 }
 
 int edk2_load_ftw(struct edk2_store *s, const struct edk2_geometry *g, struct edk2_ftw *ret)

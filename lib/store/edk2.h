@@ -58,7 +58,7 @@ struct edk2_geometry {
 	uint32_t volume;        /* bytes */
 	uint32_t header;        /* bytes: the store header begins there */
 	uint32_t first;         /* where the first record lies */
-	uint32_t end;           /* records end here at the latest; a multiple of 4 */
+	uint32_t end;           /* records end here at the latest; a multiple of 4; not below first */
 	uint32_t live;          /* bytes of the live region, whole blocks */
 	uint32_t store_bytes;   /* Size: store header and records */
 	uint32_t block;         /* bytes */

@@ -194,8 +194,11 @@ static int read_store(struct edk2_geometry *g, const uint8_t *data, size_t size,
 		return fault(ret_fault, "store-format", header + 20, "the store is not formatted");
 	if (store.state != EDK2_HEALTHY)
 		return fault(ret_fault, "store-state", header + 21, "the store is not healthy");
-	g->is_authenticated = guid_equal(&store.signature, &edk2_auth_guid);
 	use_header(g, header, bytes);
+	if (g->end < g->first) /* the first record's place, rounded up, lies behind the end */
+		return fault(ret_fault, "store-size", header + 16,
+			"the store header's size leaves no room for records");
+	g->is_authenticated = guid_equal(&store.signature, &edk2_auth_guid);
 	return 0;
 }
 

@@ -234,6 +234,31 @@ static void check_many(void)
 	ok(store && fixture_has(store, "Variable2499", "x", 1), "the last of them is found");
 }
 
+/* Headers of every length before a store of few bytes: its first record may begin behind its end. */
+static void check_no_room(void)
+{
+	unsigned opened = 0;
+
+	for (uint16_t header = 0x40; header < 0x50; header += 2) {
+		for (uint32_t bytes = 28; bytes < 36; bytes++) {
+			struct edk2_geometry g = {.volume = TINY_SIZE, .block = 16, .header = header,
+				.store_bytes = bytes, .is_authenticated = true};
+			CLEAN(store_free) struct store *store = NULL;
+			uint8_t image[TINY_SIZE];
+
+			g.first = (header + 28u + 3) & ~3u;
+			memset(image, 0xff, sizeof(image));
+			edk2_geometry_write(&g, image);
+			store = fixture_open(image, sizeof(image), true);
+			if (((header + bytes) & ~3u) < g.first)
+				ok(!store, "a store of %u bytes at 0x%x has no room", bytes, header);
+			else
+				opened += store != NULL;
+		}
+	}
+	ok(opened > 0, "with room for nothing a store can still be read");
+}
+
 static void check_unopenable(void)
 {
 	static const uint8_t zeros[0xc0000];
@@ -269,6 +294,7 @@ int main(void)
 	check_fields();
 	check_offset();
 	check_many();
+	check_no_room();
 	check_unopenable();
 	return tap_done();
 }

@@ -177,22 +177,23 @@ static void check_kept(void)
 	recorder_fini(&recorder);
 }
 
-/* Read-only, an interrupted write is seen through, and nothing is written. */
-static void check_read_only_recovery(void)
+/* Read-only, an interrupted write is seen through, and nothing is written. What spare holds may
+ * have records of another kind. */
+static void check_read_only_recovery(bool is_authenticated)
 {
 	CLEAN(store_free) struct store *store = NULL;
 	struct edk2_geometry g = {.end = TINY_LIVE, .header = 0x48, .live = TINY_LIVE,
 		.store_bytes = TINY_LIVE - 0x48, .spare_offset = TINY_LIVE + TINY_WORK,
-		.is_authenticated = true};
+		.is_authenticated = is_authenticated};
 	struct nv_variable v = fixture_variable("a", "1", 1);
-	uint8_t image[TINY_SIZE];
+	uint8_t image[TINY_SIZE], next[TINY_SIZE];
 	struct recorder recorder;
 	uint32_t at = 0x64;
 
+	fixture_tiny(next, is_authenticated);
+	fixture_record(next, &g, &at, &v, 0x3f);
 	fixture_tiny(image, true);
-	fixture_record(image, &g, &at, &v, 0x3f);
-	memcpy(image + g.spare_offset, image, TINY_LIVE);
-	memset(image + 0x64, 0xff, TINY_LIVE - 0x64);
+	memcpy(image + g.spare_offset, next, TINY_LIVE);
 	edk2_ftw_entry(&g, image + TINY_LIVE + 32);
 	image[TINY_LIVE + 32 + 40] = 0xfd;
 	recorder_init(&recorder, image, sizeof(image));
@@ -215,6 +216,7 @@ int main(void)
 	check_refusals();
 	check_no_work_area();
 	check_kept();
-	check_read_only_recovery();
+	check_read_only_recovery(true);
+	check_read_only_recovery(false);
 	return tap_done();
 }
