@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "base/utf16.h"
 
 /* A unit becomes at most three bytes of UTF-8. */
@@ -41,23 +42,14 @@ void uefi_name_to_utf8(const struct uefi_name *name, struct buffer *out)
 		buffer_append(out, text, (size_t)n);
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_byte(uint64_t hash, uint8_t byte)
-{
-	return (hash ^ byte) * 0x100000001b3u;
-}
-
 uint64_t uefi_key_hash(const struct uefi_name *name, const struct guid *vendor)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	const size_t name_bytes = name->count * sizeof(name->units[0]);
+	uint8_t key[sizeof(*vendor) + sizeof(name->units)];
 
-	for (size_t i = 0; i < sizeof(vendor->b); i++)
-		hash = hash_byte(hash, vendor->b[i]);
-	for (size_t i = 0; i < name->count; i++) {
-		hash = hash_byte(hash, (uint8_t)name->units[i]);
-		hash = hash_byte(hash, (uint8_t)(name->units[i] >> 8));
-	}
-	return hash;
+	memcpy(key, vendor, sizeof(*vendor));
+	memcpy(key + sizeof(*vendor), name->units, name_bytes);
+	return hash_bytes(key, sizeof(*vendor) + name_bytes);
 }
 
 bool uefi_time_is_zero(const struct uefi_time *time)

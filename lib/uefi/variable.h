@@ -51,7 +51,7 @@ bool uefi_name_matches(const struct uefi_name *name, const char *pattern);
 int uefi_name_from_utf8(struct uefi_name *ret, const char *text, size_t length) MUST_CHECK;
 /* Appends the name as UTF-8 (lone surrogates as three bytes). */
 void uefi_name_to_utf8(const struct uefi_name *name, struct buffer *out);
-/* A hash of the key for tables. */
+/* A hash of the key for tables of this process (base/hash.h). */
 uint64_t uefi_key_hash(const struct uefi_name *name, const struct guid *vendor);
 
 bool uefi_time_is_zero(const struct uefi_time *time);

@@ -5,24 +5,16 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/le.h"
 
 #define FIRST_NUMBER 3 /* 1 and 2 are the places of "." and ".." */
 #define FIRST_BUCKETS 256
 
-/* FNV-1a */
-static uint64_t hash_name(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
-	return hash;
-}
-
 static struct node **nodes_bucket(const struct nodes *nodes, const char *canonical)
 {
-	return &nodes->buckets[hash_name(canonical) & (nodes->bucket_count - 1)];
+	return &nodes->buckets[hash_bytes(canonical, strlen(canonical)) &
+		(nodes->bucket_count - 1)];
 }
 
 int nodes_init(struct nodes *nodes)
