@@ -257,7 +257,8 @@ void node_set_content(struct node *node, struct content *content, bool is_kept)
 	node->is_readable = true;
 	node->size = content->size;
 	node->attributes = content->attributes;
-	if (is_kept)
+	/* Firmware makes volatile variables from others: a write to one changes another. */
+	if (is_kept && (content->attributes & UEFI_NON_VOLATILE))
 		node->content = content_ref(content);
 }
 

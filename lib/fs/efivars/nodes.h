@@ -122,7 +122,10 @@ void nodes_close(struct nodes *nodes, struct handle *handle);
 /* Drops what is remembered of a stored node's content and size. */
 void node_forget_content(struct node *node);
 
-/* Remembers a reading; NULL: it failed. The content itself is kept (a reference) if is_kept. */
+/*
+ * Remembers a reading; NULL: it failed. The content itself is kept (a reference) if is_kept and the
+ * variable is non-volatile.
+ */
 void node_set_content(struct node *node, struct content *content, bool is_kept);
 
 /* NULL without memory. One reference. */

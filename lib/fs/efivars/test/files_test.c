@@ -60,6 +60,22 @@ static void test_list_and_read(void)
 	stop(fs);
 }
 
+/* SetupMode changes when PK does, without a write to it. */
+static void test_volatile_is_asked(void)
+{
+	struct fs *fs;
+	char data[64];
+
+	fake_services_init(&fake, true);
+	fake_add(&fake, "SetupMode", &other_guid, 6, "\1", 1);
+	fs = mounted_new(&fake, true);
+	ok(read_file(fs, "SetupMode-" OTHER, data, 64) == 5 && data[4] == 1, "a volatile variable");
+	fake_find(&fake, "SetupMode")->data[0] = 0;
+	ok(read_file(fs, "SetupMode-" OTHER, data, 64) == 5 && data[4] == 0,
+		"is asked for at each reading");
+	stop(fs);
+}
+
 static void test_read_at_offsets(void)
 {
 	struct fs *fs = start(true);
@@ -272,6 +288,7 @@ static void test_create_refused(void)
 int main(void)
 {
 	test_list_and_read();
+	test_volatile_is_asked();
 	test_read_at_offsets();
 	test_write();
 	test_second_piece();
