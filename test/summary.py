@@ -15,6 +15,7 @@ import re
 import sys
 
 CHECK = re.compile(r'(not )?ok\b\s*(?:\d+\s*)?(?:-\s*)?(.*?)(?:\s*#\s*(skip\S*)\s*(.*))?$', re.I)
+DETAIL_LENGTH = 500
 SKIP_ALL = re.compile(r'1\.\.0\s*#\s*skip\S*\s*(.*)$', re.I)
 
 
@@ -31,7 +32,14 @@ class Sum:
         label = f'{part}: {test["name"]}'
         failed_before = len(self.failed)
         checks = 0
+        is_failing = False
         for line in (test.get('stdout') or '').splitlines():
+            # what a check says of its failure stands behind it
+            if line.startswith('#'):
+                if is_failing and len(line) < DETAIL_LENGTH:
+                    self.failed[-1] += f'\n    {line}'
+                continue
+            is_failing = line.startswith('not ok')
             skip_all = SKIP_ALL.match(line)
             if skip_all:
                 self.skipped.append(f'{label}: {skip_all[1]}')
