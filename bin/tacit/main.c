@@ -64,6 +64,7 @@ int main(int argc, char **argv)
 {
 	const struct verb *verb;
 
+	program_hold_standard_descriptors();
 	log_open("tacit");
 	if (argc > 0 && is_mount_helper(argv[0]))
 		return mount_helper(argc, argv);

@@ -2,13 +2,25 @@
 /* program.c — see program.h. */
 #include "tacit/program.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/io.h"
 
 static const char *name = "tacit";
+
+void program_hold_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* The lowest free number is what open gives; the wrong direction fails as closed. */
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	}
+}
 
 void program_set_name(const char *new_name)
 {
@@ -20,26 +32,31 @@ const char *program_name(void)
 	return name;
 }
 
+static void print_error(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+static void print_error(const char *format, va_list args)
+{
+	fprintf(stderr, "%s: ", name);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
 void program_error(const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "%s: ", name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	print_error(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 }
 
 void program_usage_error(const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "%s: ", name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	print_error(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	program_try_help();
 }
 
@@ -70,7 +87,11 @@ int program_print_version(void)
 
 int program_print(const struct buffer *text)
 {
-	if (buffer_error(text))
-		return buffer_error(text);
-	return io_write(STDOUT_FILENO, text->data, text->size);
+	int r = buffer_error(text);
+
+	if (r == 0)
+		r = io_write(STDOUT_FILENO, text->data, text->size);
+	if (r < 0)
+		program_error("standard output: %s", strerror(-r));
+	return r;
 }

@@ -17,6 +17,12 @@ int verb_vars(int argc, char **argv);
 /* /sbin/mount.fuse.tacit, called by mount(8): argv[0] is the helper's name. */
 int mount_helper(int argc, char **argv);
 
+/*
+ * Before anything is opened: what is closed of standard input, output and error stays closed for
+ * its users, but no image gets its number, and with that what is printed.
+ */
+void program_hold_standard_descriptors(void);
+
 /* "tacit mount" and so on: who speaks in program_error. */
 void program_set_name(const char *name);
 const char *program_name(void);
@@ -33,8 +39,8 @@ void program_try_help(void);
 /* An error's line, owned by the caller; NULL without memory. */
 char *program_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What --version says. 0 or -errno. */
+/* What --version says; as program_print. */
 int program_print_version(void) MUST_CHECK;
 
-/* Writes to standard output and flushes; 0 or -errno (a full disk, a closed pipe). */
+/* Writes to standard output; 0, or -errno (a full disk, a closed pipe) after an error line. */
 int program_print(const struct buffer *text) MUST_CHECK;

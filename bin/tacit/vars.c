@@ -6,6 +6,7 @@
  */
 #include "tacit/vars.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,12 +171,16 @@ int verb_vars(int argc, char **argv)
 	struct vars_call call;
 	int r;
 
+	/* A reader who has gone is an error like a full disk. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		program_usage_error("a verb is missing");
 		return 1;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_help(NULL);
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+		return program_print_version() < 0;
 	verb = find_verb(argv[1]);
 	if (!verb)
 		return unknown_verb(argv[1]);

@@ -214,7 +214,11 @@ void vars_help(struct buffer *out)
 		buffer_printf(out, "  %-12s %s\n", v->name, v->help);
 	buffer_string(out,
 		"\nA NAME is Name-GUID, or Name where one variable has it; well-known names need\n"
-		"no GUID.\n\n'tacit vars VERB --help' describes a verb. "
+		"no GUID.\n\n"
+		"Options:\n"
+		"  -h, --help     print this help\n"
+		"  -V, --version  print the version\n\n"
+		"'tacit vars VERB --help' describes a verb. "
 		"For more details see tacit-vars(1).\n");
 }
 

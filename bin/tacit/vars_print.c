@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* vars_print.c — answers, and what every JSON answer says about a variable; see vars.h. */
-#include <string.h>
-
 #include "base/json.h"
 #include "tacit/program.h"
 #include "tacit/vars.h"
 
 int vars_print(const struct buffer *out)
 {
-	int r = program_print(out);
-
-	if (r < 0)
-		program_error("standard output: %s", strerror(-r));
-	return r < 0;
+	return program_print(out) < 0;
 }
 
 void vars_json_key(struct json *j, const struct uefi_name *name, const struct guid *vendor)

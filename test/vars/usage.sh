@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage.sh — options, operands and help of `tacit vars`.
 . "$(dirname "$0")/../lib.sh"
-need "$OVMF_VARS_MS"
+need python3 jq "$OVMF_VARS_MS"
 verbs='list get set rm info check repair compact create export import diff purge-dumps'
 
 vars() { "$TACIT" vars "$@"; }
@@ -36,5 +36,33 @@ for bad in missing . "$0"; do
 done
 mkfifo fifo
 fails_with 1 'fifo' 'a FIFO is not waited for' timeout 10 "$TACIT" vars list fifo
-full() { vars list "$OVMF_VARS_MS" >/dev/full; }
-fails_with 1 'standard output' 'a full disk is said' full
+
+# standard output that takes nothing
+cat >gone.py <<'PY'
+import os, sys
+reader, writer = os.pipe()
+os.close(reader)
+os.dup2(writer, 1)
+os.execv(sys.argv[1], sys.argv[1:])
+PY
+full() { "$@" >/dev/full; }
+closed() { "$@" >&-; }
+gone() { python3 gone.py "$@"; }
+for call in --help --version 'list --help' "list $OVMF_VARS_MS" "export $OVMF_VARS_MS"; do
+	read -ra words <<<"$call"
+	fails_with 1 'standard output: No space' "$call: a full disk is said" \
+		full "$TACIT" vars "${words[@]}"
+	fails_with 1 'standard output: Bad file' "$call: a closed output is" \
+		closed "$TACIT" vars "${words[@]}"
+	fails_with 1 'standard output: Broken pipe' "$call: a reader that is gone is" \
+		gone "$TACIT" vars "${words[@]}"
+done
+ok '--version' vars --version
+
+# an image must not become one of the standard descriptors
+for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+	cp "$OVMF_VARS_MS" store.fd
+	eval "vars compact store.fd $closed" || true
+	ok "compact with $closed leaves a store" vars check store.fd
+	is "$(vars info --json store.fd | jq .dead)" 0 'and has compacted it'
+done
