@@ -116,7 +116,7 @@ static int append_others(struct buffer *out, const char *line)
 struct utab_change {
 	struct utab_key key;
 	const char *words;    /* ours; borrowed */
-	struct buffer others; /* of mount(8) */
+	struct buffer others; /* of mount(8), as they lie in the file (mangled) */
 	char *attributes;     /* " ATTRS=..." of libmount, or NULL; owned */
 	bool keeps_others;    /* those found in the mount's lines are added */
 	bool is_removal;      /* no line comes in the place of the old ones */
@@ -236,7 +236,8 @@ static bool is_mounted(const char *target, const char *source)
 	struct libmnt_table *table = mnt_new_table_from_file("/proc/self/mountinfo");
 	struct libmnt_fs *fs = table ?
 		mnt_table_find_target(table, target, MNT_ITER_BACKWARD) : NULL;
-	bool result = !table || (fs && strcmp(mnt_fs_get_source(fs), source) == 0);
+	const char *found = fs ? mnt_fs_get_source(fs) : NULL; /* may be NULL */
+	bool result = !table || (found && strcmp(found, source) == 0);
 
 	mnt_unref_table(table);
 	return result;
@@ -281,8 +282,11 @@ static int apply(struct utab_change *change, const char *target, const char *sou
 int utab_add(const char *target, const char *source, const char *words, const char *others)
 {
 	struct utab_change change = {.words = words};
+	CLEAN(free) char *mangled = mnt_mangle(others);
 
-	buffer_string(&change.others, others);
+	if (!mangled)
+		return -ENOMEM;
+	buffer_string(&change.others, mangled);
 	return apply(&change, target, source);
 }
 
