@@ -7,7 +7,7 @@
  * of mount(8) itself (nofail, _netdev, x-systemd...), and ours. libmount knows the first two; what
  * it does not know is ours.
  *
- * Threads: values have one owner at a time, who is the firmware thread while a mount is served.
+ * Threads: values have one owner at a time; those of a mount do not change while it is served.
  */
 #pragma once
 

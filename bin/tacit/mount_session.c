@@ -3,6 +3,7 @@
 #include "tacit/mount_session.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,22 +28,43 @@
 #define BUSY_WAIT_NS 20000000
 
 struct mount_session {
-	struct mount_options options; /* the firmware thread's from run on */
+	struct mount_options options; /* as it was mounted; what is live of them the fs knows */
 	char *source;                 /* as the mount table shows it */
 	char *mountpoint;             /* NULL before attach */
 	struct fs *fs;
 	struct devfuse_mount *mount;
 	struct devfuse_server *server;
 	bool is_recorded; /* in utab; set before run */
+	pthread_mutex_t record_lock; /* so that the last change is the one that stays recorded */
 };
 
 /* ---- the live channel ---- */
 
+/* The options in force: what was mounted, with what the file system has made of it since. */
+static int options_in_force(const struct mount_session *session, struct mount_options *ret)
+{
+	struct efivars_options live = efivars_get_options(session->fs);
+	int r = mount_options_copy(ret, &session->options);
+
+	if (r < 0)
+		return r;
+	ret->common.is_read_only = live.is_read_only;
+	ret->efivars.statfs = live.statfs;
+	return 0;
+}
+
 static void describe(void *arg, struct buffer *out)
 {
 	const struct mount_session *session = arg;
+	struct mount_options options;
+	int r = options_in_force(session, &options);
 
-	mount_options_format(&session->options, out);
+	if (r < 0) {
+		out->error = r;
+		return;
+	}
+	mount_options_format(&options, out);
+	mount_options_fini(&options);
 }
 
 static const char *shown_source(const struct mount_session *session)
@@ -53,40 +75,54 @@ static const char *shown_source(const struct mount_session *session)
 }
 
 /* Puts the options in force into utab: into the line of a new mount, or into one that is there. */
-static void record(const struct mount_session *session, const char *others_of_new)
+static void record(struct mount_session *session, const char *others_of_new)
 {
 	CLEAN_BUFFER struct buffer shown = BUFFER_INIT;
 	const char *source = shown_source(session);
+	struct mount_options options;
 	int r;
 
-	mount_options_shown(&session->options, &shown);
-	r = others_of_new ?
-		utab_add(session->mountpoint, source, buffer_text(&shown), others_of_new) :
-		utab_set(session->mountpoint, source, buffer_text(&shown));
+	pthread_mutex_lock(&session->record_lock);
+	r = options_in_force(session, &options);
+	if (r == 0) {
+		mount_options_shown(&options, &shown);
+		mount_options_fini(&options);
+		r = others_of_new ?
+			utab_add(session->mountpoint, source, buffer_text(&shown), others_of_new) :
+			utab_set(session->mountpoint, source, buffer_text(&shown));
+	}
+	pthread_mutex_unlock(&session->record_lock);
 	if (r < 0)
 		log_debug("the options are not recorded in %s: %s", UTAB_PATH, strerror(-r));
 }
 
-/* As a remount: all or nothing. Firmware thread. */
-static int reconfigure(void *arg, const char *text, char **ret_error)
+/*
+ * As a remount: all or nothing. What is not changed is not set: a change by another thread, while
+ * this one waits for the services, stands.
+ */
+static int reconfigure(void *arg, const char *text, bool may_wait, char **ret_error)
 {
 	struct mount_session *session = arg;
-	struct mount_options changed;
+	bool was_read_only, is_read_only, had_statfs, has_statfs;
+	struct mount_options options;
 	int r;
 
-	r = mount_options_copy(&changed, &session->options);
+	r = options_in_force(session, &options);
 	if (r < 0)
 		return r;
-	r = mount_options_change(&changed, text, ret_error);
-	if (r == 0 && changed.common.is_read_only != session->options.common.is_read_only)
-		r = efivars_set_read_only(session->fs, changed.common.is_read_only, ret_error);
-	if (r < 0) {
-		mount_options_fini(&changed);
+	was_read_only = options.common.is_read_only;
+	had_statfs = options.efivars.statfs;
+	r = mount_options_change(&options, text, ret_error);
+	is_read_only = options.common.is_read_only;
+	has_statfs = options.efivars.statfs;
+	mount_options_fini(&options);
+	if (r == 0 && is_read_only != was_read_only)
+		r = may_wait ? efivars_set_read_only(session->fs, is_read_only, ret_error) :
+			       -EAGAIN;
+	if (r < 0)
 		return r;
-	}
-	efivars_set_statfs(session->fs, changed.efivars.statfs);
-	mount_options_fini(&session->options);
-	session->options = changed;
+	if (has_statfs != had_statfs)
+		efivars_set_statfs(session->fs, has_statfs);
 	if (session->is_recorded)
 		record(session, NULL);
 	return 0;
@@ -228,6 +264,7 @@ int mount_session_new(struct mount_session **ret, const char *source,
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return -ENOMEM;
+	pthread_mutex_init(&session->record_lock, NULL); /* a normal one: cannot fail */
 	session->source = realpath(source, NULL);
 	if (!session->source)
 		return -errno;
@@ -256,6 +293,7 @@ struct mount_session *mount_session_free(struct mount_session *session)
 			log_debug("%s keeps a line of this mount: %s", UTAB_PATH, strerror(-r));
 	}
 	mount_options_fini(&session->options);
+	pthread_mutex_destroy(&session->record_lock);
 	free(session->mountpoint);
 	free(session->source);
 	free(session);

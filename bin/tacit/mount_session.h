@@ -6,7 +6,8 @@
  *
  *   new -> attach -> run -> free
  *
- * Threads: one, but for mount_session_stop. Live options belong to the firmware thread from run on.
+ * Threads: one, but for mount_session_stop. Live options are kept by the file system, which changes
+ * and shows them on any thread.
  */
 #pragma once
 

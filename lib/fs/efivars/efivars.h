@@ -26,13 +26,17 @@ struct efivars_config {
 	struct efivars_options options;
 	uint64_t reserve; /* bytes that statfs keeps back from "available" (5120) */
 	/*
-	 * The live option string (`trusted.tacit.options`): describe appends it; reconfigure
-	 * changes it as a remount does. They are called on the firmware thread. reconfigure
-	 * returns 0, or -errno with one line in *ret_error (owned by the caller). NULL: the
-	 * attribute is not there.
+	 * The live option string (`trusted.tacit.options`): describe appends it; reconfigure changes
+	 * it as a remount does. NULL: the attribute is not there. Any thread calls them, several at
+	 * a time, and neither may wait for the services.
+	 *
+	 * reconfigure returns 0, or -errno with one line in *ret_error (owned by the caller). With
+	 * may_wait it is on the firmware thread and may call efivars_set_read_only. A change that
+	 * needs that is answered -EAGAIN without may_wait, nothing being changed, and comes again
+	 * with it.
 	 */
 	void (*describe)(void *arg, struct buffer *out);
-	int (*reconfigure)(void *arg, const char *text, char **ret_error);
+	int (*reconfigure)(void *arg, const char *text, bool may_wait, char **ret_error);
 	void *arg;
 	/* The callers are another machine's processes: their pids mean nothing here. */
 	bool are_callers_remote;
@@ -51,11 +55,14 @@ struct efivars_config {
 int efivars_new(struct fs **ret, struct uefi_services *take_services,
 	const struct efivars_config *config) MUST_CHECK;
 
-/* The live options, and a change of them (uid and gid stay): from reconfigure, or before start. */
+/* The live options. Any thread. */
 struct efivars_options efivars_get_options(struct fs *fs);
+/* Any thread; waits for nobody. */
 void efivars_set_statfs(struct fs *fs, bool statfs);
-/* Turns writing on or off in the services, as uefi_services_ops.set_writable. Firmware thread
- * only. */
+/*
+ * Turns writing on or off in the services, as uefi_services_ops.set_writable. From reconfigure with
+ * may_wait alone.
+ */
 int efivars_set_read_only(struct fs *fs, bool is_read_only, char **ret_error) MUST_CHECK;
 
 /* True when the running kernel is a real-time one: then nostatfs is the default. */

@@ -92,7 +92,7 @@ struct fs_request *task_end(struct task *task);
 /* Hands the task to the firmware thread, which answers. Always 0: an operation returns it. */
 int task_submit(struct task *take_task);
 
-/* variable.c: firmware thread only, but for variable_key_text */
+/* variable.c: firmware thread only */
 
 /*
  * Reads a variable in one question, as a rule. SUCCESS with a reference in *ret; OUT_OF_RESOURCES

@@ -22,30 +22,16 @@ static int reply_value(struct fs_request *req, const void *value, size_t length,
 	return 0;
 }
 
-static void run_get_options(struct task *task)
+static int get_options(struct efivars *e, struct fs_request *req, uint32_t size)
 {
 	CLEAN_BUFFER struct buffer text = BUFFER_INIT;
 	int r;
 
-	task->e->config.describe(task->e->config.arg, &text);
-	r = buffer_error(&text);
-	if (r == 0)
-		r = reply_value(task_end(task), buffer_text(&text), text.size, task->size);
-	if (r < 0)
-		fs_reply_error(task_end(task), r);
-}
-
-static int get_options(struct efivars *e, struct fs_request *req, uint32_t size)
-{
-	struct task *task;
-
 	if (!e->config.describe)
 		return -EOPNOTSUPP;
-	task = task_new(e, req, run_get_options);
-	if (!task)
-		return -ENOMEM;
-	task->size = size;
-	return task_submit(task);
+	e->config.describe(e->config.arg, &text);
+	r = buffer_error(&text);
+	return r < 0 ? r : reply_value(req, buffer_text(&text), text.size, size);
 }
 
 int efivars_getxattr(struct fs *fs, struct fs_request *req, uint64_t node, const char *name,
@@ -91,25 +77,33 @@ int efivars_listxattr(struct fs *fs, struct fs_request *req, uint64_t node, uint
 	return r < 0 ? r : reply_value(req, list.data, list.size, size);
 }
 
-static void run_set_options(struct task *task)
+/* 0, -errno with the reason noted, or without may_wait -EAGAIN: the firmware thread must do it. */
+static int reconfigure(struct efivars *e, const char *text, bool may_wait)
 {
-	struct efivars *e = task->e;
 	CLEAN(free) char *error = NULL;
-	int r;
+	int r = e->config.reconfigure(e->config.arg, text, may_wait, &error);
 
-	r = e->config.reconfigure(e->config.arg, (const char *)task->data, &error);
-	if (r < 0) {
+	if (r < 0 && (may_wait || r != -EAGAIN))
 		notes_refuse(&e->notes, "remount: %s", error ? error : strerror(-r));
-		fs_reply_error(task_end(task), r);
-		return;
-	}
-	fs_reply_ok(task_end(task));
+	return r;
 }
 
-static int set_options(struct efivars *e, struct fs_request *req, const void *value, size_t size)
+static void run_reconfigure(struct task *task)
+{
+	int r = reconfigure(task->e, (const char *)task->data, true);
+
+	if (r < 0)
+		fs_reply_error(task_end(task), r);
+	else
+		fs_reply_ok(task_end(task));
+}
+
+/* Firmware that hangs is when nostatfs is wanted most: only what needs it goes to its thread. */
+static int set_options(struct efivars *e, struct fs_request *req, const char *text, size_t size)
 {
 	CLEAN(task_free) struct task *task = NULL;
-	const char *text = value;
+	CLEAN(free) char *options = NULL;
+	int r;
 
 	/* A tool may have left the end of a string or of a line in it. */
 	while (size > 0 && (text[size - 1] == 0 || text[size - 1] == '\n'))
@@ -118,12 +112,18 @@ static int set_options(struct efivars *e, struct fs_request *req, const void *va
 		return -E2BIG;
 	if (size > 0 && memchr(text, 0, size))
 		return -EINVAL;
-	task = task_new(e, req, run_set_options);
+	options = strndup(size > 0 ? text : "", size);
+	if (!options)
+		return -ENOMEM;
+	r = reconfigure(e, options, false);
+	if (r == 0)
+		fs_reply_ok(req);
+	if (r != -EAGAIN)
+		return r;
+	task = task_new(e, req, run_reconfigure);
 	if (!task)
 		return -ENOMEM;
-	task->data = (uint8_t *)strndup(size > 0 ? text : "", size);
-	if (!task->data)
-		return -ENOMEM;
+	task->data = (uint8_t *)TAKE_PTR(options);
 	return task_submit(TAKE_PTR(task));
 }
 

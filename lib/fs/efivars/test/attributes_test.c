@@ -29,7 +29,7 @@ static void describe(void *arg, struct buffer *out)
 		options.statfs ? "" : "no", options.uid, options.gid);
 }
 
-static int reconfigure(void *arg, const char *text, char **ret_error)
+static int reconfigure(void *arg, const char *text, bool may_wait, char **ret_error)
 {
 	struct settings *settings = arg;
 
@@ -39,7 +39,7 @@ static int reconfigure(void *arg, const char *text, char **ret_error)
 		return settings->error;
 	}
 	if (strcmp(text, "ro") == 0 || strcmp(text, "rw") == 0)
-		return efivars_set_read_only(settings->fs, text[1] == 'o', ret_error);
+		return !may_wait ? -EAGAIN : efivars_set_read_only(settings->fs, text[1] == 'o', ret_error);
 	efivars_set_statfs(settings->fs, strcmp(text, "nostatfs") != 0);
 	return 0;
 }
@@ -282,6 +282,37 @@ static void test_options(void)
 	stop(fs);
 }
 
+/* What needs no services does not wait for them. */
+static void test_options_beside_a_stuck_firmware(void)
+{
+	CLEAN_REQUEST struct fs_request stuck = FAKE_REQUEST, change = FAKE_REQUEST;
+	struct settings settings = {0};
+	struct fs *fs = start(&settings);
+	char text[4096];
+
+	fake_block(&fake, FAKE_GET);
+	is_int(fs->ops->lookup(fs, &stuck, FS_ROOT, "Foo-" OTHER), 0, "a look-up is kept");
+	fake_await_blocked(&fake, FAKE_GET);
+	ok(do_getxattr(fs, EFIVARS_XATTR_OPTIONS, text) > 0, "the options are shown meanwhile");
+	is_text(text, "rw,statfs,uid=100,gid=200", "as they are");
+	is_int(do_setxattr(fs, FS_ROOT, EFIVARS_XATTR_OPTIONS, "nostatfs", 8, 0), 0,
+		"nostatfs is switched on meanwhile");
+	ok(!efivars_get_options(fs).statfs, "and holds");
+	settings.error = -EINVAL;
+	is_int(do_setxattr(fs, FS_ROOT, EFIVARS_XATTR_OPTIONS, "auth=owner", 10, 0), -EINVAL,
+		"a refusal does not wait either");
+	ok(do_getxattr(fs, EFIVARS_XATTR_ERROR, text) > 0, "with its reason");
+	settings.error = 0;
+	is_int(fs->ops->setxattr(fs, &change, FS_ROOT, EFIVARS_XATTR_OPTIONS, "ro", 2, 0), 0,
+		"read-only is kept");
+	ok(!fake_is_answered(&stuck) && !fake_is_answered(&change), "for it needs the firmware");
+	fake_unblock(&fake, FAKE_GET);
+	is_int(fake_finish(&stuck, 0), 0, "which comes back");
+	is_int(fake_finish(&change, 0), 0, "and changes");
+	ok(efivars_get_options(fs).is_read_only, "to read-only");
+	stop(fs);
+}
+
 static int do_listxattr(struct fs *fs, uint32_t uid, char *text, uint32_t size)
 {
 	CLEAN_REQUEST struct fs_request req = FAKE_REQUEST;
@@ -350,6 +381,7 @@ int main(void)
 	test_flags();
 	test_capability();
 	test_options();
+	test_options_beside_a_stuck_firmware();
 	test_xattrs();
 	test_realtime();
 	return tap_done();
