@@ -87,7 +87,11 @@ static void log_write(enum log_level level, const char *format, va_list args)
 	int n;
 
 	if (state.is_syslog) {
-		vsyslog(syslog_levels[level], format, args);
+		n = vsnprintf(line, sizeof(line), format, args);
+		if (n < 0)
+			return;
+		text_make_line(line, strlen(line));
+		syslog(syslog_levels[level], "%s", line);
 		return;
 	}
 	if (state.is_journal) {
