@@ -20,7 +20,6 @@ static struct efivars *efivars_free(struct efivars *e)
 	notes_fini(&e->notes);
 	statfs_cache_fini(&e->statfs);
 	uefi_services_free(e->services);
-	free(e->scratch);
 	pthread_mutex_destroy(&e->lock);
 	free(e);
 	return NULL;

@@ -30,7 +30,6 @@
  * write, which would look like a whole variable, is refused.
  */
 #define WRITE_MAX (FS_WRITE_MAX - 4096)
-#define CONTENT_MAX ((size_t)64 << 20) /* bytes of a variable that is read */
 
 struct efivars {
 	struct fs fs; /* first */
@@ -43,8 +42,6 @@ struct efivars {
 
 	/* firmware thread only, once it runs */
 	struct uefi_services *services;
-	uint8_t *scratch; /* owned: where variables are read into */
-	size_t scratch_size;
 
 	uint32_t supported; /* the services' own word, which does not change */
 	/* nobody else can change the variables: what is remembered is true. A remount changes it */
@@ -70,9 +67,10 @@ struct task {
 	uint64_t node;
 	uint64_t handle;
 	uint64_t offset;
-	uint32_t size; /* bytes that were asked for */
-	uint32_t flags;
+	uint32_t size;  /* bytes that were asked for */
+	uint32_t flags; /* of open: O_* */
 	bool kill_suidgid;
+	bool is_plus; /* readdir's */
 	struct fs_create create;
 	struct variable_key key;
 	char name[FILE_NAME_SIZE];

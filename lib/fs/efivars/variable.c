@@ -5,62 +5,27 @@
 
 #include "fs/efivars/internal.h"
 
-#define SCRATCH_FIRST ((size_t)64 << 10) /* more than most firmware allows in a variable */
-#define ATTEMPTS_MAX 4 /* a shared variable may grow between two questions */
-
-/* Room for size bytes at least; what was there is lost. */
-static bool reserve_scratch(struct efivars *e, size_t size)
-{
-	uint8_t *scratch;
-
-	if (size <= e->scratch_size)
-		return true;
-	if (size < SCRATCH_FIRST)
-		size = SCRATCH_FIRST;
-	scratch = malloc(size);
-	if (!scratch)
-		return false;
-	free(e->scratch);
-	e->scratch = scratch;
-	e->scratch_size = size;
-	return true;
-}
-
 enum uefi_status variable_get(struct efivars *e, const struct variable_key *key,
 	struct content **ret)
 {
-	size_t wanted = 1;
+	CLEAN(free) uint8_t *data = NULL;
+	uint32_t attributes = 0;
+	enum uefi_status status;
+	struct content *content;
 	struct uefi_name name;
+	size_t size = 0;
 
 	key_get_name(key, &name);
-	for (unsigned i = 0; i < ATTEMPTS_MAX; i++) {
-		uint32_t attributes = 0;
-		enum uefi_status status;
-		struct content *content;
-		size_t size;
-
-		if (!reserve_scratch(e, wanted))
-			return UEFI_OUT_OF_RESOURCES;
-		size = e->scratch_size;
-		status = e->services->ops->get_variable(e->services, &name, &key->vendor,
-			&attributes, e->scratch, &size);
-		if (status == UEFI_BUFFER_TOO_SMALL) {
-			if (size <= e->scratch_size || size > CONTENT_MAX)
-				return UEFI_DEVICE_ERROR;
-			wanted = size;
-			continue;
-		}
-		if (status != UEFI_SUCCESS)
-			return status;
-		if (size > e->scratch_size)
-			return UEFI_DEVICE_ERROR;
-		content = content_new(attributes & ~UEFI_APPEND_WRITE, e->scratch, size);
-		if (!content)
-			return UEFI_OUT_OF_RESOURCES;
-		*ret = content;
-		return UEFI_SUCCESS;
-	}
-	return UEFI_DEVICE_ERROR;
+	status = uefi_read_variable(e->services, &name, &key->vendor, &attributes, &data, &size);
+	if (status == UEFI_BUFFER_TOO_SMALL)
+		return UEFI_DEVICE_ERROR; /* no room was enough */
+	if (status != UEFI_SUCCESS)
+		return status;
+	content = content_new(attributes & ~UEFI_APPEND_WRITE, data, size);
+	if (!content)
+		return UEFI_OUT_OF_RESOURCES;
+	*ret = content;
+	return UEFI_SUCCESS;
 }
 
 enum uefi_status variable_set(struct efivars *e, const struct variable_key *key,

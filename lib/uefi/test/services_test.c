@@ -105,7 +105,7 @@ static void test_read(void)
 		{"a small variable", {.size = 5}, UEFI_SUCCESS, 1, 5},
 		{"an empty one", {.size = 0}, UEFI_SUCCESS, 1, 0},
 		{"a large one", {.size = 70000}, UEFI_SUCCESS, 2, 70000},
-		{"one that never stops", {.size = 5000, .growth = 1}, UEFI_BUFFER_TOO_SMALL, 4, 0},
+		{"one that never stops", {.size = 70000, .growth = 1}, UEFI_BUFFER_TOO_SMALL, 4, 0},
 		{"one that says it is huge", {.size = SIZE_MAX}, UEFI_BUFFER_TOO_SMALL, 1, 0},
 		{"one that tells more than there was room for", {.size = 5, .lie = 1 << 20},
 			UEFI_DEVICE_ERROR, 1, 0},
