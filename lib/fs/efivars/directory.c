@@ -130,7 +130,7 @@ static void list_from(struct efivars *e, struct fs_request *req, uint64_t offset
 static void run_readdir(struct task *task)
 {
 	listing_refresh(task->e);
-	list_from(task->e, task_end(task), task->offset, task->flags);
+	list_from(task->e, task_end(task), task->offset, task->is_plus);
 }
 
 int efivars_readdir(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
@@ -148,7 +148,7 @@ int efivars_readdir(struct fs *fs, struct fs_request *req, uint64_t node, uint64
 	task = task_new(e, req, run_readdir);
 	if (!task)
 		return -ENOMEM;
-	task->flags = is_plus;
+	task->is_plus = is_plus;
 	return task_submit(task);
 }
 

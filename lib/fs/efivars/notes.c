@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 
 void notes_init(struct notes *notes)
 {
@@ -21,15 +22,6 @@ void notes_fini(struct notes *notes)
 	pthread_mutex_destroy(&notes->lock);
 }
 
-/* Names come from an image: no line of theirs may look like one of ours. */
-static void make_printable(char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
-	}
-}
-
 void notes_refuse(struct notes *notes, const char *format, ...)
 {
 	CLEAN_BUFFER struct buffer text = BUFFER_INIT;
@@ -42,7 +34,7 @@ void notes_refuse(struct notes *notes, const char *format, ...)
 	refusal = buffer_take_text(&text);
 	if (!refusal)
 		return;
-	make_printable(refusal);
+	text_make_line(refusal, strlen(refusal)); /* names in it come from an image */
 	log_limited(LOG_LEVEL_INFO, "%s", refusal);
 	pthread_mutex_lock(&notes->lock);
 	free(notes->refusal);
@@ -80,7 +72,7 @@ void notes_add_duplicate(struct notes *notes, const char *file_name)
 
 	strncpy(name, file_name, sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
-	make_printable(name);
+	text_make_line(name, strlen(name)); /* it comes from an image */
 	pthread_mutex_lock(&notes->lock);
 	/* When the text is full, the log still has each of them. */
 	if (!has_line(buffer_text(text), name) &&

@@ -102,9 +102,6 @@ static void run_write(struct task *task)
 		return;
 	}
 	status = variable_set(e, &task->key, task->attributes, task->data, task->data_size);
-	/* Who deletes what is not there has what he wanted. */
-	if (status == UEFI_NOT_FOUND && task->data_size == 0)
-		status = UEFI_SUCCESS;
 	if (status != UEFI_SUCCESS) {
 		r = variable_refused(e, task->name, "cannot be written", status);
 		forget_content(e, task->node);

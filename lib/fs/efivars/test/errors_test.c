@@ -20,7 +20,7 @@ static const struct {
 	{"device error", UEFI_DEVICE_ERROR, -EIO, -EIO, -EIO},
 	{"write-protected", UEFI_WRITE_PROTECTED, -EROFS, -EROFS, -EROFS},
 	{"security violation", UEFI_SECURITY_VIOLATION, -EACCES, -EACCES, -EACCES},
-	{"not found", UEFI_NOT_FOUND, -EIO, 0, 0},
+	{"not found", UEFI_NOT_FOUND, -EIO, -EIO, 0},
 	{"unsupported", UEFI_UNSUPPORTED, -EINVAL, -EINVAL, -EINVAL},
 	{"access denied", UEFI_ACCESS_DENIED, -EINVAL, -EINVAL, -EINVAL},
 	{"an unknown one", (enum uefi_status)99, -EINVAL, -EINVAL, -EINVAL},

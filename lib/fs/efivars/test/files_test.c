@@ -170,9 +170,10 @@ static void test_delete_by_write(void)
 	is_int(do_lookup(fs, "BootOrder-" GLOBAL, &again), -ENOENT, "gone");
 	do_list(fs, 0, text, sizeof(text));
 	is_text(text, "Foo-" OTHER " a!b-" OTHER, "also from the list");
-	is_int(write_file(fs, "BootOrder-" GLOBAL, 7, NULL, 0), 4,
-		"deleting what is not there is no error");
-	is_int(do_lookup(fs, "BootOrder-" GLOBAL, &again), -ENOENT, "and leaves nothing");
+	is_int(write_file(fs, "BootOrder-" GLOBAL, 7, NULL, 0), -EIO,
+		"deleting what was not there is an error");
+	is_int(do_lookup(fs, "BootOrder-" GLOBAL, &again), 0, "the new file stays");
+	is_int(again.attr.size, 0, "empty");
 	stop(fs);
 }
 
