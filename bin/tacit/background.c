@@ -17,6 +17,15 @@
 #include "base/log.h"
 #include "tacit/program.h"
 
+/* What the caller had open, a shell's lock for one, must not live as long as the mount. */
+static void close_inherited(int kept)
+{
+	/* Both fail only on kernels without the call (before Linux 5.9). */
+	if (kept > STDERR_FILENO + 1)
+		(void)close_range(STDERR_FILENO + 1, (unsigned)kept - 1, 0);
+	(void)close_range((unsigned)kept + 1, ~0u, 0);
+}
+
 int background_fork(struct background *ret)
 {
 	int fds[2];
@@ -33,6 +42,8 @@ int background_fork(struct background *ret)
 		return -error;
 	}
 	(void)close(fds[pid > 0 ? 1 : 0]);
+	if (pid == 0)
+		close_inherited(fds[1]);
 	*ret = (struct background){.fd = fds[pid > 0 ? 0 : 1], .child = pid};
 	return pid > 0;
 }

@@ -22,7 +22,10 @@ struct background {
 	int child; /* process id, in the parent */
 };
 
-/* 1 in the parent, 0 in the child, -errno when there is no child. */
+/*
+ * 1 in the parent, 0 in the child, which has nothing open but the standard descriptors; -errno when
+ * there is no child.
+ */
 int background_fork(struct background *ret) MUST_CHECK;
 
 /*

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/cleanup.h"
@@ -19,13 +20,24 @@ static void on_signal(int number)
 	mount_session_stop(stopped);
 }
 
+/* nohup(1) means that the end of a terminal is not ours. */
+static bool is_unwanted(int number)
+{
+	struct sigaction action;
+
+	return number == SIGHUP && sigaction(number, NULL, &action) == 0 &&
+		action.sa_handler == SIG_IGN;
+}
+
 static void set_handlers(void (*handler)(int number))
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
 
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
-		(void)sigaction(ending[i], &action, NULL); /* fails for no such signal only */
+	for (size_t i = 0; i < ARRAY_SIZE(ending); i++) {
+		if (!is_unwanted(ending[i]))
+			(void)sigaction(ending[i], &action, NULL); /* fails for no such one only */
+	}
 }
 
 static void mask(int how)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals.h — the signals that end a server: SIGTERM, SIGINT, SIGHUP.
+ * signals.h — the signals that end a server: SIGTERM, SIGINT, and SIGHUP unless it was ignored.
  *
  * They are held back from before the mount is made until there is something that they can stop, so
  * that no mount is left behind.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # lifecycle.sh — how a server begins and ends: signals, unmounts of every kind, abort, its death.
 . "$(dirname "$0")/../lib.sh"
-need root fuse "$OVMF_VARS" python3
+need root fuse flock "$OVMF_VARS" python3
 
 mkdir mnt
 on_exit unmount "$work/mnt"
@@ -36,6 +36,15 @@ for signal in TERM INT HUP; do
 	kill -$signal "$started"
 	ends_well "SIG$signal"
 done
+
+trap '' HUP
+serve
+trap 'exit 143' HUP
+kill -HUP "$started"
+ok 'a SIGHUP that was ignored stays so' test -e mnt/.
+ok 'and the server goes on' is_mounted
+kill "$started"
+ends_well 'SIGTERM after it'
 
 serve
 exec 9<mnt
@@ -83,9 +92,16 @@ ok 'the store is not locked any more' "$TACIT" mount store.fd mnt
 umount mnt
 
 # in the background
+exec 8<store.fd 9>lock 200<store.fd
+flock 9
 ok 'a mount in the background' "$TACIT" mount "$work/store.fd" "$work/mnt"
+exec 8<&- 9>&- 200<&-
 wait_for is_mounted
 ok 'has a server' servers
+ok "which keeps no lock of the caller's" flock -n lock true
+for fd in 8 9 200; do
+	lacks "$(readlink "/proc/$(servers)/fd/$fd" || :)" "$work" "nor what he had open as $fd"
+done
 is "$(ps -o sid= -p "$(servers)" | tr -d ' ')" "$(servers)" 'in a session of its own'
 is "$(readlink "/proc/$(servers)/fd/0" "/proc/$(servers)/fd/1" "/proc/$(servers)/fd/2" | sort -u)" \
 	/dev/null 'without a terminal'
