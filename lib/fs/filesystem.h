@@ -7,6 +7,23 @@
  * format, descriptors or threads of a transport; the session decodes a request, calls exactly one
  * operation, and encodes what the fs_reply functions are given.
  *
+ * The whole of it, in the order of this file: the values that requests and answers carry; what a
+ * file system may want of its peer (FS_WANT_*); struct fs_ops, the operations; struct fs, the
+ * object; what may be asked of a request; the answers; notifications. A file system is an object
+ * that begins with struct fs, a constant table of operations, and functions like this one:
+ *
+ *	static int hello_getattr(struct fs *fs, struct fs_request *req, uint64_t node,
+ *		bool has_handle, uint64_t handle)
+ *	{
+ *		if (node != FS_ROOT)
+ *			return -ESTALE;
+ *		fs_reply_attr(req, &hello_of(fs)->root, 0);
+ *		return 0;
+ *	}
+ *
+ * fs/null is a complete one in a hundred lines, fs/test/fake_request.h the stand-in for the session
+ * under which one is tested.
+ *
  * A request's life. An operation gets a struct fs_request and either
  *   - returns a negative errno: the session answers with that error; or
  *   - calls exactly one fs_reply function and returns 0; or
@@ -14,10 +31,15 @@
  *     later, from any thread. A kept request may be interrupted (fs_request_on_interrupt).
  * After the answer the request and all that was borrowed from it are gone.
  *
+ * A node's life. FS_ROOT is known from the start. Every other node that an answer names (look-up,
+ * creation, readdir with attributes) is held by the peer, once for each time it was named, until
+ * `forget` gives the holds back; until then its id must find it, also when its last name is gone.
+ * A handle lives from the answer to open or create until release.
+ *
  * Names that reach an operation are checked: NUL-terminated, 1 to 255 bytes, no '/', never "." or
- * ".." where a name is made or removed. Names live until the answer. Everything else (node ids, handles, sizes, flags) comes
- * from the peer as it is: a file system checks ids through a slot map and answers -EBADF or -ESTALE
- * for those it does not know, never asserts.
+ * ".." where a name is made or removed. Names live until the answer. Everything else (node ids,
+ * handles, sizes, flags) comes from the peer as it is: a file system checks ids through a slot map
+ * (base/slots.h) and answers -EBADF or -ESTALE for those it does not know, never asserts.
  *
  * Threads: operations are called by several threads at once, for the same node too. destroy is
  * called once, when no request is left.
@@ -149,7 +171,7 @@ struct fs_copy {
 	uint32_t flags;
 };
 
-/* A flag of setxattr beside those of xattr(7): this access ACL clears the file's set-group-id bit. */
+/* A flag beside those of setxattr(2): this access ACL clears the file's set-group-id bit. */
 #define FS_XATTR_KILL_SETGID (1u << 16)
 
 /*
@@ -157,7 +179,7 @@ struct fs_copy {
  * The session's table (fuse/promise.c) gives each its FUSE flag and the reason for it.
  */
 #define FS_WANT_ATOMIC_TRUNCATE (1u << 0) /* open is told O_TRUNC instead of a setattr of size 0 */
-#define FS_WANT_KILLPRIV_V2 (1u << 1)     /* the file system strips set-id bits: no question before a write */
+#define FS_WANT_KILLPRIV_V2 (1u << 1)     /* we strip set-id bits: no question before a write */
 #define FS_WANT_WRITEBACK (1u << 2)
 #define FS_WANT_READDIRPLUS (1u << 3)
 #define FS_WANT_READDIRPLUS_AUTO (1u << 4)
@@ -182,18 +204,21 @@ struct fs_ops {
 	const char *name;
 	uint32_t wants; /* FS_WANT_*; an instance may add to it in struct fs */
 
-	/* Frees the file system. No request is left. Never NULL. */
+	/* Frees the file system. Called once, when no request is left. Never NULL. */
 	void (*destroy)(struct fs *fs);
 
 	/* ret_entry through fs_reply_entry; -ENOENT for a name that is not there. Never NULL. */
 	int (*lookup)(struct fs *fs, struct fs_request *req, uint64_t node, const char *name);
 	/* The kernel drops `count` of a node's lookups; 0 left: the node may go. No answer. */
 	void (*forget)(struct fs *fs, uint64_t node, uint64_t count);
-	/* fs_reply_attr. handle is valid only with has_handle. Never NULL. */
+	/* fs_reply_attr. handle is valid only with has_handle. Never NULL. A timeout of 0 makes the
+	 * kernel ask again each time. */
 	int (*getattr)(struct fs *fs, struct fs_request *req, uint64_t node, bool has_handle,
 		uint64_t handle);
+	/* fs_reply_attr, with what they are now: what set->valid names changes, all or nothing. */
 	int (*setattr)(struct fs *fs, struct fs_request *req, uint64_t node,
 		const struct fs_setattr *set);
+	/* fs_reply_data: the target, without a NUL. */
 	int (*readlink)(struct fs *fs, struct fs_request *req, uint64_t node);
 	/* mknod, mkdir, symlink, link: fs_reply_entry. */
 	int (*mknod)(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
@@ -216,6 +241,7 @@ struct fs_ops {
 	/* fs_reply_create: look-up, creation and open in one. */
 	int (*create)(struct fs *fs, struct fs_request *req, uint64_t parent, const char *name,
 		uint32_t flags, const struct fs_create *create, bool kill_suidgid);
+	/* fs_reply_create: a file without a name, open. */
 	int (*tmpfile)(struct fs *fs, struct fs_request *req, uint64_t parent, uint32_t flags,
 		const struct fs_create *create);
 	/* fs_reply_data or fs_reply_buffer; fewer bytes than size only at the end of the file. */
@@ -224,11 +250,13 @@ struct fs_ops {
 	/* fs_reply_written. The bytes are fs_request_payload's. */
 	int (*write)(struct fs *fs, struct fs_request *req, uint64_t node,
 		const struct fs_write *write);
+	/* fs_reply_ok: a descriptor is closed; there may be others of the same handle. */
 	int (*flush)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 		uint64_t lock_owner);
 	/* fs_reply_ok; an error goes nowhere. NULL: done. */
 	int (*release)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 		uint32_t flags);
+	/* fs_reply_ok. Its error is the program's to see. */
 	int (*fsync)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 		bool is_data_only);
 
@@ -245,6 +273,7 @@ struct fs_ops {
 
 	/* fs_reply_statfs. */
 	int (*statfs)(struct fs *fs, struct fs_request *req, uint64_t node);
+	/* fs_reply_ok or -EACCES; mask is access(2)'s. Asked only without default_permissions. */
 	int (*access)(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t mask);
 
 	/* size 0: fs_reply_xattr_size; else fs_reply_data, or -ERANGE when it does not fit. */
@@ -257,12 +286,17 @@ struct fs_ops {
 		const void *value, size_t size, uint32_t flags);
 	int (*removexattr)(struct fs *fs, struct fs_request *req, uint64_t node, const char *name);
 
-	int (*getlk)(struct fs *fs, struct fs_request *req, uint64_t node, const struct fs_lock *lock);
-	int (*setlk)(struct fs *fs, struct fs_request *req, uint64_t node, const struct fs_lock *lock);
+	/* fs_reply_lock: one that is in the way, or with type F_UNLCK that there is none. */
+	int (*getlk)(struct fs *fs, struct fs_request *req, uint64_t node,
+		const struct fs_lock *lock);
+	/* fs_reply_ok; -EAGAIN where it is in the way, unless lock->may_wait. */
+	int (*setlk)(struct fs *fs, struct fs_request *req, uint64_t node,
+		const struct fs_lock *lock);
 
 	/* fs_reply_ioctl. The argument bytes are fs_request_payload's. NULL: ENOTTY. */
 	int (*ioctl)(struct fs *fs, struct fs_request *req, uint64_t node,
 		const struct fs_ioctl *ioctl);
+	/* fs_reply_ok; mode is fallocate(2)'s. */
 	int (*fallocate)(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 		uint32_t mode, uint64_t offset, uint64_t length);
 	/* fs_reply_lseek. SEEK_DATA and SEEK_HOLE only; the kernel does the others itself. */
@@ -270,6 +304,7 @@ struct fs_ops {
 		uint64_t offset, uint32_t whence);
 	/* fs_reply_written. */
 	int (*copy_file_range)(struct fs *fs, struct fs_request *req, const struct fs_copy *copy);
+	/* fs_reply_ok. */
 	int (*syncfs)(struct fs *fs, struct fs_request *req, uint64_t node);
 };
 
@@ -277,7 +312,7 @@ struct fs_ops {
 struct fs {
 	const struct fs_ops *ops;
 	uint32_t wants; /* FS_WANT_* beyond ops->wants; set before the session starts */
-	uint32_t agreed; /* FS_WANT_* that the peer offered too; set before any operation is called */
+	uint32_t agreed; /* FS_WANT_* that the peer offers too; set before any operation is called */
 	struct fs_notifier *notifier; /* the session's, from its start until destroy; else NULL */
 };
 
@@ -285,7 +320,7 @@ struct fs {
 
 struct fs_caller fs_request_caller(const struct fs_request *req);
 
-/* With FS_WANT_CREATE_GROUP: true when a creation names the parent's group as one of the caller's. */
+/* With FS_WANT_CREATE_GROUP: true when a creation says that the parent's group is the caller's. */
 bool fs_request_group(const struct fs_request *req, uint32_t *ret_gid);
 
 /* The bytes that follow a write's or ioctl's arguments; a copy of the reader, taken once. */
@@ -293,11 +328,12 @@ struct iov_reader fs_request_payload(const struct fs_request *req);
 
 /*
  * A kept request: calls interrupted(arg) at most once, from a transport's thread, when the caller
- * was killed or got a signal. It may answer the request (-EINTR) or let it go on. The call is never
- * made after, or at the same time as, an answer has returned: an answer from another thread waits
- * for it, so give none under a lock that interrupted takes (this call may be made under it). If the interrupt has come already,
- * true is returned and the call is not made. To be called by the operation itself, once, before
- * another thread can answer.
+ * was killed or got a signal. It may answer the request (-EINTR) or let it go on. To be called by
+ * the operation itself, once, before another thread can answer.
+ *
+ * The call is never made after, or at the same time as, an answer has returned: an answer from
+ * another thread waits for it, so give none under a lock that interrupted takes (this function may
+ * be called under it). True is returned, and no call made, when the interrupt has come already.
  */
 bool fs_request_on_interrupt(struct fs_request *req, void (*interrupted)(void *arg), void *arg);
 
@@ -311,7 +347,8 @@ void fs_reply_create(struct fs_request *req, const struct fs_entry *entry,
 void fs_reply_attr(struct fs_request *req, const struct fs_attr *attr, uint64_t attr_timeout);
 void fs_reply_open(struct fs_request *req, const struct fs_open *open);
 void fs_reply_written(struct fs_request *req, size_t size);
-void fs_reply_data(struct fs_request *req, const void *data, size_t size); /* copied; cut to what was asked */
+/* Copied, and cut to what was asked for (an extended attribute that does not fit: -ERANGE). */
+void fs_reply_data(struct fs_request *req, const void *data, size_t size);
 void fs_reply_statfs(struct fs_request *req, const struct fs_statfs *statfs);
 void fs_reply_xattr_size(struct fs_request *req, size_t size);
 void fs_reply_lseek(struct fs_request *req, uint64_t offset);
@@ -319,9 +356,10 @@ void fs_reply_lock(struct fs_request *req, const struct fs_lock *lock);
 void fs_reply_ioctl(struct fs_request *req, int result, const void *data, size_t size);
 
 /*
- * The place of a reply's data itself (a worker's buffer or a guest's memory), so that it can be read
- * into without a copy: the iovecs that hold the first `size` bytes. Returns their number or -errno.
- * Then fs_reply_filled says how many bytes lie there.
+ * The place of a reply's data itself (a worker's buffer or a guest's memory), to read into without
+ * a copy: the iovecs that hold the first `size` bytes. Returns their number; -ERANGE for more than
+ * was asked, -EMSGSIZE when max iovecs are too few. No answer yet: fs_reply_filled,
+ * with the number of bytes that lie there, is one.
  */
 int fs_reply_buffer(struct fs_request *req, size_t size, struct iovec *iov, size_t max) MUST_CHECK;
 void fs_reply_filled(struct fs_request *req, size_t size);
@@ -339,8 +377,8 @@ void fs_reply_dir_end(struct fs_request *req);
 
 /*
  * Drops cached attributes and, from offset on, data of a node (length 0: to the end; offset < 0:
- * attributes only). 0; -ENOENT when the kernel does not know it; -ENOTCONN. May wait for the kernel:
- * never call it from inside an operation on the same node. Any thread.
+ * attributes only). 0; -ENOENT when the kernel does not know it; -ENOTCONN. May wait for the
+ * kernel: never call it from inside an operation on the same node. Any thread.
  */
 int fs_notify_node(struct fs *fs, uint64_t node, int64_t offset, int64_t length);
 

@@ -164,8 +164,8 @@ message_handler call_lookup, call_forget, call_batch_forget, call_getattr, call_
 	call_rename2, call_link, call_statfs, call_access, call_setxattr, call_getxattr,
 	call_listxattr, call_removexattr, call_syncfs;
 message_handler call_open, call_create, call_tmpfile, call_read, call_write, call_flush,
-	call_release, call_fsync, call_opendir, call_readdir, call_releasedir, call_fsyncdir, call_getlk,
-	call_setlk, call_ioctl, call_fallocate, call_lseek, call_copy_file_range;
+	call_release, call_fsync, call_opendir, call_readdir, call_releasedir, call_fsyncdir,
+	call_getlk, call_setlk, call_ioctl, call_fallocate, call_lseek, call_copy_file_range;
 message_handler call_init, call_destroy, call_interrupt, call_notify_reply;
 
 /* ---- requests ---- */

@@ -26,9 +26,9 @@ struct efivars_config {
 	struct efivars_options options;
 	uint64_t reserve; /* bytes that statfs keeps back from "available" (5120) */
 	/*
-	 * The live option string (`trusted.tacit.options`): describe appends it; reconfigure changes
-	 * it as a remount does. NULL: the attribute is not there. Any thread calls them, several at
-	 * a time, and neither may wait for the services.
+	 * The live option string (`trusted.tacit.options`): describe appends it; reconfigure
+	 * changes it as a remount does. NULL: the attribute is not there. Any thread calls them,
+	 * several at a time, and neither may wait for the services.
 	 *
 	 * reconfigure returns 0, or -errno with one line in *ret_error (owned by the caller). With
 	 * may_wait it is on the firmware thread and may call efivars_set_read_only. A change that

@@ -343,7 +343,7 @@ static void test_threads(void)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct place *place = &stress.places[round % PLACES];
 
-		/* the place's request of PLACES rounds ago; every other one waits for an interrupt */
+		/* the request of PLACES rounds ago; every other one waits for an interrupt */
 		if (round >= PLACES && round % 2 == 0)
 			stress_answer(place);
 		while (atomic_load(&place->completed) < round / PLACES)

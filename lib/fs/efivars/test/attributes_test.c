@@ -39,7 +39,8 @@ static int reconfigure(void *arg, const char *text, bool may_wait, char **ret_er
 		return settings->error;
 	}
 	if (strcmp(text, "ro") == 0 || strcmp(text, "rw") == 0)
-		return !may_wait ? -EAGAIN : efivars_set_read_only(settings->fs, text[1] == 'o', ret_error);
+		return !may_wait ? -EAGAIN :
+			efivars_set_read_only(settings->fs, text[1] == 'o', ret_error);
 	efivars_set_statfs(settings->fs, strcmp(text, "nostatfs") != 0);
 	return 0;
 }
