@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/text.h"
 
 static const char *name = "tacit";
 
@@ -32,13 +33,16 @@ const char *program_name(void)
 	return name;
 }
 
-static void print_error(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
-
+/* Whatever is told of may be a stranger's: a name in an image, a file's, a script's argument. */
+__attribute__((format(printf, 1, 0)))
 static void print_error(const char *format, va_list args)
 {
-	fprintf(stderr, "%s: ", name);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	CLEAN_BUFFER struct buffer text = BUFFER_INIT;
+
+	buffer_vprintf(&text, format, args);
+	if (!buffer_error(&text) && text.size > 0)
+		text_make_line((char *)text.data, text.size);
+	fprintf(stderr, "%s: %s\n", name, buffer_text(&text));
 }
 
 void program_error(const char *format, ...)

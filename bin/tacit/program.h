@@ -27,7 +27,7 @@ void program_hold_standard_descriptors(void);
 void program_set_name(const char *name);
 const char *program_name(void);
 
-/* One line on standard error. */
+/* One line on standard error, without control characters. */
 void program_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, with "Try 'NAME --help'." behind; for wrong usage. */

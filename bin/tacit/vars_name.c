@@ -10,9 +10,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf16.h"
 #include "tacit/program.h"
 
+#define NAMESAKES_SHOWN 8 /* in a message; an image may have thousands */
 #define SUFFIX_LENGTH (1 + GUID_TEXT_LENGTH) /* -GUID */
 
 int vars_key_parse(const char *text, struct vars_key *ret)
@@ -41,11 +43,6 @@ int vars_hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool is_control(uint16_t unit)
-{
-	return unit < 0x20 || (unit >= 0x7f && unit < 0xa0);
-}
-
 static bool is_high_surrogate(uint16_t unit)
 {
 	return (unit & 0xfc00) == 0xd800;
@@ -63,7 +60,7 @@ static size_t character_units(const struct uefi_name *name, size_t i)
 
 	if (is_high_surrogate(unit))
 		return i + 1 < name->count && is_low_surrogate(name->units[i + 1]) ? 2 : 0;
-	return is_low_surrogate(unit) || is_control(unit) ? 0 : 1;
+	return is_low_surrogate(unit) || text_is_control(unit) ? 0 : 1;
 }
 
 void vars_name_show(const struct uefi_name *name, struct buffer *out)
@@ -90,7 +87,7 @@ void vars_key_show(const struct uefi_name *name, const struct guid *vendor, stru
 	buffer_printf(out, "-%s", guid);
 }
 
-/* The variables of that name: their number, the first one's GUID, and a list of them all. */
+/* The variables of that name: their number, the first one's GUID, and a list. */
 static size_t find_by_name(struct store *store, const struct uefi_name *name,
 	struct guid *ret_vendor, struct buffer *ret_list)
 {
@@ -103,9 +100,14 @@ static size_t find_by_name(struct store *store, const struct uefi_name *name,
 			continue;
 		if (found == 0)
 			*ret_vendor = v.vendor;
-		buffer_string(ret_list, found++ ? ", " : "");
-		vars_key_show(&v.name, &v.vendor, ret_list);
+		if (found < NAMESAKES_SHOWN) {
+			buffer_string(ret_list, found > 0 ? ", " : "");
+			vars_key_show(&v.name, &v.vendor, ret_list);
+		}
+		found++;
 	}
+	if (found > NAMESAKES_SHOWN)
+		buffer_printf(ret_list, " and %zu more", found - NAMESAKES_SHOWN);
 	return found;
 }
 

@@ -28,3 +28,11 @@ ok 'a name beyond ASCII' vars set store.fd "Größe €-$one" --text x
 is "$(vars list --json store.fd | jq -r '.[-1].name')" 'Größe €' 'comes back as it was'
 ok 'a name with control characters' vars set store.fd $'Bad\e[31mname\n-'"$one" --text x
 has "$(vars list store.fd)" 'Bad\x1b[31mname\x0a' 'does not reach the terminal as it is'
+ok 'a name that turns the direction of writing' vars set store.fd $'gpj\u202eexe-'"$one" --text x
+has "$(vars list store.fd)" 'gpj\u202eexe' 'neither'
+error=$(vars get store.fd $'\e[31m\n' 2>&1) || true
+is "$error" "tacit vars get: there is no variable '?[31m?'" 'nor does a name in a message'
+for i in {10..22}; do
+	vars set store.fd "Many-111111$i-2222-3333-4444-555555555555" --text x
+done
+fails_with 1 'and 5 more' 'thirteen of one name: the first are listed' vars get store.fd Many
