@@ -166,6 +166,27 @@ static int load_live(struct edk2_store *s, struct edk2_geometry *g, bool is_dama
 	return 0;
 }
 
+/* What the firmware allows: the image's own build, another that the user names, or, for a geometry
+ * that nobody knows, the build whose store is as large. */
+static struct nv_limits limits_of(const struct edk2_geometry *g, enum store_profile wanted)
+{
+	const struct edk2_profile *p = edk2_profile_of(wanted);
+
+	if (!p)
+		p = g->profile;
+	if (!p)
+		p = edk2_profile_of(g->store_bytes >= 0x3ffb8 ? STORE_PROFILE_OVMF_4M
+							      : STORE_PROFILE_OVMF_2M);
+	return (struct nv_limits){
+		.record_header = edk2_record_header(g),
+		.max_variable = p->max_variable,
+		.max_auth_variable = g->is_authenticated ? p->max_auth_variable : 0,
+		.max_volatile_variable = 0x40000,
+		.max_hardware_error = 0x8000,
+		.hardware_error_storage = 0,
+	};
+}
+
 int edk2_load(struct edk2_store *s, char **ret_error)
 {
 	CLEAN(free) uint8_t *live = NULL;
@@ -187,6 +208,7 @@ int edk2_load(struct edk2_store *s, char **ret_error)
 	free(s->live);
 	s->live = TAKE_PTR(live);
 	s->geometry = g;
+	s->store.nv.limits = limits_of(&g, s->wanted);
 	s->ftw = ftw;
 	s->is_stale = false;
 	s->is_unsettled = false;
@@ -378,27 +400,6 @@ static const struct nv_store_ops edk2_ops = {
 	.destroy = edk2_destroy,
 };
 
-/* What the firmware allows: the image's own build, another that the user names, or, for a geometry
- * that nobody knows, the build whose store is as large. */
-static struct nv_limits limits_of(const struct edk2_geometry *g, enum store_profile wanted)
-{
-	const struct edk2_profile *p = edk2_profile_of(wanted);
-
-	if (!p)
-		p = g->profile;
-	if (!p)
-		p = edk2_profile_of(g->store_bytes >= 0x3ffb8 ? STORE_PROFILE_OVMF_4M
-							      : STORE_PROFILE_OVMF_2M);
-	return (struct nv_limits){
-		.record_header = edk2_record_header(g),
-		.max_variable = p->max_variable,
-		.max_auth_variable = g->is_authenticated ? p->max_auth_variable : 0,
-		.max_volatile_variable = 0x40000,
-		.max_hardware_error = 0x8000,
-		.hardware_error_storage = 0,
-	};
-}
-
 static bool edk2_probe(struct source *source, uint64_t *ret_offset)
 {
 	struct edk2_place place;
@@ -454,7 +455,6 @@ static int edk2_open(struct store **ret, struct source *take_source, uint64_t of
 		edk2_destroy(&s->store.nv);
 		return r;
 	}
-	s->store.nv.limits = limits_of(&s->geometry, profile);
 	*ret = &s->store;
 	return 0;
 }

@@ -242,7 +242,7 @@ struct edk2_store {
 	struct store store; /* first */
 	struct source *source; /* owned */
 	uint64_t base;         /* of the volume in the image */
-	enum store_profile wanted;
+	enum store_profile wanted; /* whose limits hold */
 	struct edk2_geometry geometry;
 	uint8_t *live;         /* owned; the live region as firmware would see it after recovery */
 	struct edk2_index index;

@@ -201,6 +201,33 @@ static void check_shrinking_store(void)
 	is_int(store->nv.ops->put(&store->nv, &v, true), 0, "and can be used again");
 }
 
+/* Another image takes the place of ours, as `tacit vars import` puts it there. */
+static void check_replaced_store(void)
+{
+	CLEAN(store_free) struct store *store = NULL;
+	CLEAN(free) char *from = strdup(path_of("new"));
+	struct source *source = NULL;
+	uint8_t *image = NULL;
+	size_t size = 0;
+
+	if (!from || edk2_create(STORE_PROFILE_OVMF_2M, &image, &size) < 0)
+		abort();
+	write_file("store", image, size);
+	free(image);
+	if (source_open_file(&source, path_of("store"), false, NULL) < 0 ||
+		store_open(&store, source, STORE_PROFILE_AUTO, NULL) < 0)
+		abort();
+	is_int(store->nv.limits.max_variable, 0x2000, "the limits are those of the image");
+	if (edk2_create(STORE_PROFILE_OVMF_4M, &image, &size) < 0)
+		abort();
+	write_file("new", image, size);
+	free(image);
+	if (rename(from, path_of("store")) < 0)
+		abort();
+	ok(store->nv.ops->has_changed(&store->nv), "a larger image takes its place");
+	is_int(store->nv.limits.max_variable, 0x8400, "and brings its own limits");
+}
+
 int main(void)
 {
 	static const char *const names[] = {"fifo", "locked", "changing", "store"};
@@ -211,6 +238,7 @@ int main(void)
 	check_locks();
 	check_changes();
 	check_shrinking_store();
+	check_replaced_store();
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		(void)unlink(path_of(names[i]));
 	(void)rmdir(path_of("folder"));
