@@ -3,7 +3,7 @@
  * flags.c — the immutable flag: chattr and lsattr; see internal.h.
  *
  * A kernel asks for the flags by an ioctl of either word size, or, before it changes any, for the
- * extended form, of which nothing but the same one flag is known here.
+ * extended form, which shows the same one flag. That form sets nothing, as in Linux's efivarfs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -82,19 +82,6 @@ static int set_flags(struct efivars *e, struct fs_request *req, uint64_t node)
 	return set_immutable(e, req, node, flags & FS_IMMUTABLE_FL);
 }
 
-static int set_extended(struct efivars *e, struct fs_request *req, uint64_t node)
-{
-	struct iov_reader payload = fs_request_payload(req);
-	struct fsxattr flags;
-
-	if (!iov_reader_copy(&payload, &flags, sizeof(flags)))
-		return -EINVAL;
-	if ((flags.fsx_xflags & ~(uint32_t)FS_XFLAG_IMMUTABLE) || flags.fsx_extsize ||
-		flags.fsx_projid || flags.fsx_cowextsize)
-		return -EOPNOTSUPP;
-	return set_immutable(e, req, node, flags.fsx_xflags & FS_XFLAG_IMMUTABLE);
-}
-
 static int get_flags(struct fs_request *req, const struct fs_ioctl *ioctl, bool is_immutable)
 {
 	uint32_t flags = is_immutable ? FS_IMMUTABLE_FL : 0;
@@ -138,13 +125,10 @@ int efivars_ioctl(struct fs *fs, struct fs_request *req, uint64_t id,
 		return get_extended(req, ioctl, is_immutable);
 	case FS_IOC_SETFLAGS:
 	case FS_IOC32_SETFLAGS:
+		return efivars_check_writable(e) < 0 ? -EROFS : set_flags(e, req, id);
 	case FS_IOC_FSSETXATTR:
-		break;
+		return -EOPNOTSUPP;
 	default:
 		return -ENOTTY;
 	}
-	if (efivars_check_writable(e) < 0)
-		return -EROFS;
-	return ioctl->command == FS_IOC_FSSETXATTR ? set_extended(e, req, id)
-						   : set_flags(e, req, id);
 }

@@ -171,15 +171,11 @@ static void test_flags(void)
 	is_int(do_ioctl(fs, entry.node, FS_IOC_FSGETXATTR, &extended, sizeof(extended)), 0,
 		"the extended form");
 	is_int(extended.fsx_xflags, FS_XFLAG_IMMUTABLE, "says the same");
-	extended.fsx_projid = 1;
-	is_int(do_ioctl(fs, entry.node, FS_IOC_FSSETXATTR, &extended, sizeof(extended)),
-		-EOPNOTSUPP, "and takes nothing else");
-	extended = (struct fsxattr){.fsx_xflags = FS_XFLAG_NODUMP};
-	is_int(do_ioctl(fs, entry.node, FS_IOC_FSSETXATTR, &extended, sizeof(extended)),
-		-EOPNOTSUPP, "no other flag");
 	extended.fsx_xflags = 0;
-	is_int(do_ioctl(fs, entry.node, FS_IOC_FSSETXATTR, &extended, sizeof(extended)), 0,
-		"but clears this one");
+	is_int(do_ioctl(fs, entry.node, FS_IOC_FSSETXATTR, &extended, sizeof(extended)),
+		-EOPNOTSUPP, "and sets nothing");
+	flags = 0;
+	is_int(do_ioctl(fs, entry.node, FS_IOC_SETFLAGS, &flags, 4), 0, "cleared");
 	is_int(do_open(fs, entry.node, O_WRONLY, &handle), 0, "then it can be opened");
 	is_int(do_write(fs, entry.node, handle, 0, 7, "x", 1), 5, "and written");
 	is_int(do_release(fs, entry.node, handle), 0, "closed");
