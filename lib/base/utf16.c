@@ -67,21 +67,23 @@ int utf16_to_utf8(const uint16_t *units, size_t count, char *text, size_t size)
 static size_t decode_utf8(const uint8_t *bytes, size_t left, uint32_t *ret_code)
 {
 	static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+	static const uint32_t first_bits[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	uint32_t code = bytes[0];
 	size_t n;
 
 	if (code < 0x80)
 		n = 1;
 	else if (code >= 0xc2 && code < 0xe0)
-		n = 2, code &= 0x1f;
+		n = 2;
 	else if (code >= 0xe0 && code < 0xf0)
-		n = 3, code &= 0x0f;
+		n = 3;
 	else if (code >= 0xf0 && code < 0xf5)
-		n = 4, code &= 0x07;
+		n = 4;
 	else
 		return 0;
 	if (n > left)
 		return 0;
+	code &= first_bits[n];
 	for (size_t i = 1; i < n; i++) {
 		if ((bytes[i] & 0xc0) != 0x80)
 			return 0;

@@ -312,7 +312,7 @@ struct fs_ops {
 struct fs {
 	const struct fs_ops *ops;
 	uint32_t wants; /* FS_WANT_* beyond ops->wants; set before the session starts */
-	uint32_t agreed; /* FS_WANT_* that the peer offers too; set before any operation is called */
+	uint32_t agreed; /* FS_WANT_* that the peer offers too; set before any operation */
 	struct fs_notifier *notifier; /* the session's, from its start until destroy; else NULL */
 };
 

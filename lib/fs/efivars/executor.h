@@ -12,8 +12,8 @@
  *   queued      | the queue             | running, or gone (an interrupt answered and freed it)
  *   running     | the executor's thread | gone, after `run` has answered
  *
- * Locks: the executor's own mutex is never held while a request is answered or a job freed, because
- * an interrupt comes with the session's locks held and takes it.
+ * Locks: the executor's own mutex is never held while a request is answered: an answer waits for an
+ * interrupt of its request that is under way, and that takes the mutex.
  */
 #pragma once
 

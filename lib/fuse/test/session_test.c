@@ -309,7 +309,8 @@ static void test_encoding(void)
 	ok(entry.attr.ino == 42 && entry.attr.size == 4711 && entry.attr.blocks == 16 &&
 			entry.attr.atime == 1 && entry.attr.mtimensec == 22 &&
 			entry.attr.ctime == 3 && entry.attr.mode == 0100640 &&
-			entry.attr.nlink == 3 && entry.attr.uid == 5 && entry.attr.gid == 6 && entry.attr.rdev == 0x12345678 &&
+			entry.attr.nlink == 3 && entry.attr.uid == 5 &&
+			entry.attr.gid == 6 && entry.attr.rdev == 0x12345678 &&
 			entry.attr.blksize == 512 && entry.attr.flags == 0,
 		"and attributes");
 	(void)peer_send(&peer, FUSE_GETATTR, 1, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
