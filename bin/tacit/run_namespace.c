@@ -119,6 +119,12 @@ static int bind_entry(int host, const char *name)
 	return r;
 }
 
+/* What the namespace has of its own: the second is there when we are run by another of us. */
+static bool is_ours(const char *name)
+{
+	return strcmp(name, "efi") == 0 || strcmp(name, "tacit") == 0;
+}
+
 /* The host's entries of /sys/firmware, through a descriptor that still sees them. */
 static int bind_entries(int host)
 {
@@ -136,7 +142,7 @@ static int bind_entries(int host)
 	while (r == 0 && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
 
-		if (name[0] != '.' && strcmp(name, "efi") != 0)
+		if (name[0] != '.' && !is_ours(name))
 			r = bind_entry(host, name);
 	}
 	(void)closedir(dir); /* nothing was written */
@@ -233,7 +239,11 @@ int run_namespace_set_environment(void)
 	const char *path = getenv("PATH");
 	CLEAN(free) char *longer = NULL;
 
-	longer = program_text(RUN_TOOLS ":%s", path ? path : "/usr/sbin:/usr/bin:/sbin:/bin");
+	if (!path)
+		path = "/usr/sbin:/usr/bin:/sbin:/bin";
+	else if (strncmp(path, RUN_TOOLS ":", strlen(RUN_TOOLS ":")) == 0)
+		path += strlen(RUN_TOOLS ":"); /* run by another of us: once is enough */
+	longer = program_text(RUN_TOOLS ":%s", path);
 	/* libefivar compares with the slash, and puts the name straight behind it. */
 	if (!longer || setenv("PATH", longer, 1) < 0 ||
 		setenv("EFIVARFS_PATH", RUN_EFIVARS "/", 1) < 0 ||

@@ -52,6 +52,29 @@ fails_with 125 store.fd 'nor opens the store for writing' run true
 echo >end
 wait_for ended "$started"
 
+# a run within a run
+cp "$OVMF_VARS" inner.fd
+nested() { run "$TACIT" run inner.fd -- "$@"; }
+is "$(nested ls /sys/firmware/efi/efivars | wc -l)" \
+	"$("$TACIT" run inner.fd -- ls /sys/firmware/efi/efivars | wc -l)" 'a run within a run sees its own store'
+is "$(nested mount -l | grep -c ' type efivarfs ')" 1 'and one line of efivarfs'
+is "$(run sh -c '"$0" run inner.fd -- true; ls /sys/firmware/efi/efivars' "$TACIT")" \
+	"$(run ls /sys/firmware/efi/efivars)" 'the outer one goes on with its own'
+
+# a machine that has EFI variables itself
+cat >machine.sh <<'SH'
+mount -t tmpfs none /sys/firmware
+mkdir -p /sys/firmware/efi/efivars /sys/firmware/acpi
+echo host >/sys/firmware/efi/host
+echo table >/sys/firmware/acpi/table
+mount -t tmpfs none /sys/firmware/efi/efivars
+"$TACIT" run store.fd -- sh -c 'ls /sys/firmware/efi; cat /sys/firmware/acpi/table
+	test -e /sys/firmware/efi/efivars/db-d719b2cb-3d3a-4596-a3bc-dad00e67656f && echo db'
+ls /sys/firmware/efi
+SH
+is "$(unshare -m bash -e machine.sh | tr '\n' ' ')" \
+	'efivars fw_platform_size table db efivars host ' "a machine's own variables are not shown, and stay"
+
 # options
 has "$("$TACIT" run -o nostatfs store.fd -- stat -f -c %b:%s /sys/firmware/efi/efivars)" 0:1 'options: nostatfs'
 is "$("$TACIT" run -o uid=5 -o gid=6 store.fd -- stat -c %u:%g /sys/firmware/efi/efivars)" 5:6 'owners'
