@@ -31,6 +31,12 @@ is "$(findmnt -no SOURCE mnt)" my-store 'fsname= is the source shown'
 for option in nosuid noexec noatime; do
 	has "$(findmnt -no OPTIONS mnt)" $option "$option is the kernel's"
 done
+umount mnt
+mount_store store.fd mnt -o nodev,nosymfollow,nodiratime,lazytime,sync,dirsync,noatime,strictatime
+for option in nodev nosymfollow nodiratime lazytime sync dirsync; do
+	has ",$(findmnt -no OPTIONS mnt)," ",$option," "and $option"
+done
+lacks ",$(findmnt -no OPTIONS mnt)," ,noatime, 'of noatime and strictatime the second counts'
 fails_with 1 'not permitted' 'an unknown variable is immutable' rm mnt/Test-$guid
 chattr -i mnt/Test-$guid
 rm mnt/Test-$guid

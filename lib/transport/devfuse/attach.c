@@ -15,6 +15,13 @@
 
 #include "transport/devfuse/internal.h"
 
+#ifndef MS_NOSYMFOLLOW
+#define MS_NOSYMFOLLOW 256
+#endif
+#ifndef MOUNT_ATTR_NOSYMFOLLOW
+#define MOUNT_ATTR_NOSYMFOLLOW 0x00200000u /* Linux 5.14 */
+#endif
+
 static int device_open(int *ret_device, char **ret_error)
 {
 	int fd = open(DEVFUSE_DEVICE, O_RDWR | O_CLOEXEC);
@@ -39,11 +46,16 @@ static unsigned attributes_of(const struct devfuse_mount_options *options)
 		{MS_NOATIME, MOUNT_ATTR_NOATIME},
 		{MS_NODIRATIME, MOUNT_ATTR_NODIRATIME},
 		{MS_STRICTATIME, MOUNT_ATTR_STRICTATIME},
+		{MS_NOSYMFOLLOW, MOUNT_ATTR_NOSYMFOLLOW},
 	};
 	unsigned attributes = options->is_read_only ? MOUNT_ATTR_RDONLY : 0;
+	unsigned long flags = options->flags;
 
+	/* Of these two fsmount takes one, and mount(2) the first. */
+	if (flags & MS_STRICTATIME)
+		flags &= ~(unsigned long)MS_NOATIME;
 	for (size_t i = 0; i < ARRAY_SIZE(map); i++) {
-		if (options->flags & map[i].flag)
+		if (flags & map[i].flag)
 			attributes |= map[i].attribute;
 	}
 	return attributes;
@@ -87,6 +99,8 @@ static int configure_all(int context, int device, const struct devfuse_mount_opt
 		configure(context, &error, "sync", NULL);
 	if (options->flags & MS_DIRSYNC)
 		configure(context, &error, "dirsync", NULL);
+	if (options->flags & MS_LAZYTIME)
+		configure(context, &error, "lazytime", NULL);
 	if (error == 0 && fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
 		error = -errno;
 	return error;
