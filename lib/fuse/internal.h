@@ -179,7 +179,8 @@ void request_finish(struct fs_request *req, size_t length);
  */
 bool request_interrupt(struct fuse_session *session, uint64_t unique);
 
-int kept_table_init(struct kept_table *table) MUST_CHECK;
+/* All else in it is zero. */
+void kept_table_init(struct kept_table *table);
 void kept_table_fini(struct kept_table *table);
 /* Forgets early interrupts and a shutdown: for a peer that starts anew. */
 void kept_table_reset(struct kept_table *table);

@@ -41,16 +41,10 @@ struct iov_reader fs_request_payload(const struct fs_request *req)
 	return req->in;
 }
 
-int kept_table_init(struct kept_table *table)
+void kept_table_init(struct kept_table *table)
 {
-	int r = pthread_mutex_init(&table->lock, NULL);
-
-	if (r != 0)
-		return -r;
-	r = pthread_cond_init(&table->call_ended, NULL);
-	if (r != 0)
-		pthread_mutex_destroy(&table->lock);
-	return -r;
+	pthread_mutex_init(&table->lock, NULL); /* normal ones: cannot fail */
+	pthread_cond_init(&table->call_ended, NULL);
 }
 
 void kept_table_fini(struct kept_table *table)

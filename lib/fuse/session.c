@@ -27,15 +27,10 @@ int fuse_session_new(struct fuse_session **ret, struct fs *fs, struct fuse_chann
 	const struct fuse_session_config *config)
 {
 	struct fuse_session *session = calloc(1, sizeof(*session));
-	int r;
 
 	if (!session)
 		return -ENOMEM;
-	r = kept_table_init(&session->kept);
-	if (r < 0) {
-		free(session);
-		return r;
-	}
+	kept_table_init(&session->kept);
 	session->fs = fs;
 	session->channel = channel;
 	session->config = config_complete(config);

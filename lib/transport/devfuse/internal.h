@@ -71,7 +71,8 @@ struct request_pool {
 	bool is_closed; /* take() returns NULL from now on */
 };
 
-int request_pool_init(struct request_pool *pool) MUST_CHECK;
+/* All else in it is zero. */
+void request_pool_init(struct request_pool *pool);
 void request_pool_fini(struct request_pool *pool);
 
 /* A request to read into; waits while all are in use. NULL: the pool is closed, or no memory. */

@@ -12,7 +12,6 @@
  * The data begins on a page, so that a file system may write it with O_DIRECT, and read into it. A
  * reply may lie over its request: strings are in the scratch by then, arguments in the session.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -24,16 +23,10 @@
 #define SCRATCH_OFFSET (DATA_OFFSET + FUSE_REQUEST_MAX)
 #define MEMORY_SIZE (SCRATCH_OFFSET + FUSE_SCRATCH_SIZE)
 
-int request_pool_init(struct request_pool *pool)
+void request_pool_init(struct request_pool *pool)
 {
-	int r = pthread_mutex_init(&pool->lock, NULL);
-
-	if (r != 0)
-		return -r;
-	r = pthread_cond_init(&pool->returned, NULL);
-	if (r != 0)
-		pthread_mutex_destroy(&pool->lock);
-	return -r;
+	pthread_mutex_init(&pool->lock, NULL); /* normal ones: cannot fail */
+	pthread_cond_init(&pool->returned, NULL);
 }
 
 void request_pool_fini(struct request_pool *pool)

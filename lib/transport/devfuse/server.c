@@ -356,20 +356,14 @@ static void worker_init(struct worker *worker, struct devfuse_server *server, bo
 
 static int server_init(struct devfuse_server *server)
 {
-	int r;
-
+	server->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (server->event < 0)
+		return -errno;
 	server->channel.ops = &channel_ops;
 	pthread_mutex_init(&server->notify_lock, NULL); /* normal ones: cannot fail */
 	pthread_cond_init(&server->notify_ended, NULL);
-	r = request_pool_init(&server->pool);
-	if (r < 0)
-		return r;
-	server->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (server->event < 0) {
-		r = -errno;
-		request_pool_fini(&server->pool);
-	}
-	return r;
+	request_pool_init(&server->pool);
+	return 0;
 }
 
 int devfuse_server_new(struct devfuse_server **ret, struct devfuse_mount *mount, struct fs *fs,
