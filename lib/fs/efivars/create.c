@@ -119,20 +119,6 @@ static void reply_created(struct fs_request *req, int r, const struct fs_entry *
 		fs_reply_entry(req, entry);
 }
 
-static void load_existing(struct efivars *e, const char *canonical)
-{
-	struct node *node;
-	uint64_t id = 0;
-
-	pthread_mutex_lock(&e->lock);
-	node = nodes_find(&e->nodes, canonical);
-	if (node)
-		id = node->id;
-	pthread_mutex_unlock(&e->lock);
-	if (id)
-		variable_load(e, id);
-}
-
 static void create_with_services(struct task *task, struct fs_open *open)
 {
 	struct efivars *e = task->e;
@@ -145,7 +131,7 @@ static void create_with_services(struct task *task, struct fs_open *open)
 	if (r == 0)
 		r = listing_find_missing(e, &task->key);
 	if (r == 0) {
-		load_existing(e, canonical);
+		variable_load_named(e, canonical);
 		r = create_or_open(e, task, canonical, &entry, open);
 	}
 	(void)efivars_refuse(e, task->name, "cannot be created", r); /* only the note is wanted */

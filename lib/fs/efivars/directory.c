@@ -32,8 +32,6 @@ static void run_lookup(struct task *task)
 {
 	struct efivars *e = task->e;
 	struct fs_entry entry;
-	struct node *node;
-	uint64_t id = 0;
 	int r;
 
 	listing_refresh(e);
@@ -42,13 +40,7 @@ static void run_lookup(struct task *task)
 		fs_reply_error(task_end(task), r);
 		return;
 	}
-	pthread_mutex_lock(&e->lock);
-	node = nodes_find(&e->nodes, task->name);
-	if (node)
-		id = node->id;
-	pthread_mutex_unlock(&e->lock);
-	if (id)
-		variable_load(e, id);
+	variable_load_named(e, task->name);
 	r = lookup_known(e, task->name, &entry);
 	if (r > 0)
 		fs_reply_entry(task_end(task), &entry);

@@ -108,6 +108,8 @@ int variable_refused(struct efivars *e, const char *name, const char *what,
  * the attributes alone. A variable that is gone is removed. Takes the lock.
  */
 void variable_load(struct efivars *e, uint64_t node);
+/* The same of the node that is listed under a canonical name, if there is one. */
+void variable_load_named(struct efivars *e, const char *canonical);
 
 /* listing.c: firmware thread only, or before it runs */
 

@@ -108,3 +108,17 @@ void variable_load(struct efivars *e, uint64_t id)
 	}
 	pthread_mutex_unlock(&e->lock);
 }
+
+void variable_load_named(struct efivars *e, const char *canonical)
+{
+	const struct node *node;
+	uint64_t id = 0;
+
+	pthread_mutex_lock(&e->lock);
+	node = nodes_find(&e->nodes, canonical);
+	if (node)
+		id = node->id;
+	pthread_mutex_unlock(&e->lock);
+	if (id)
+		variable_load(e, id);
+}
