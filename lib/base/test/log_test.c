@@ -13,6 +13,7 @@
 static char captured[65536];
 static char sent[4096]; /* to syslog */
 
+__attribute__((format(printf, 1, 0)))
 static void keep_sent(const char *format, va_list args)
 {
 	(void)vsnprintf(sent, sizeof(sent), format, args);
