@@ -17,7 +17,7 @@ static const char *name = "tacit";
 void program_hold_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		/* The lowest free number is what open gives; the wrong direction fails as closed. */
+		/* open gives the lowest free number; the wrong direction fails as closed does. */
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 	}

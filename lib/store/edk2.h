@@ -7,9 +7,10 @@
  * queue and a spare area. Every offset here counts from the volume's first byte.
  *
  * Parts: edk2_geometry.c finds and judges the volume; edk2_records.c walks and encodes records;
- * edk2_index.c knows each key's record; edk2_ftw.c reads and makes work areas; edk2_commit.c carries
- * out a fault-tolerant write; edk2_write.c is the record protocol; edk2.c is the store; edk2_check.c and
- * edk2_repair.c are for `check`, `repair` and `create`. The first five never touch a source.
+ * edk2_index.c knows each key's record; edk2_ftw.c reads and makes work areas; edk2_commit.c
+ * carries out a fault-tolerant write; edk2_write.c is the record protocol; edk2.c is the store;
+ * edk2_check.c and edk2_repair.c are for `check`, `repair` and `create`. The first five never touch
+ * a source.
  *
  * States of a record (edk2 VariableFormat.h). Bits only go from 1 to 0.
  *
@@ -58,7 +59,7 @@ struct edk2_geometry {
 	uint32_t volume;        /* bytes */
 	uint32_t header;        /* bytes: the store header begins there */
 	uint32_t first;         /* where the first record lies */
-	uint32_t end;           /* records end here at the latest; a multiple of 4; not below first */
+	uint32_t end;           /* of the records, at most; a multiple of 4; not below first */
 	uint32_t live;          /* bytes of the live region, whole blocks */
 	uint32_t store_bytes;   /* Size: store header and records */
 	uint32_t block;         /* bytes */

@@ -3,8 +3,8 @@
  * edk2_check.c — what the firmware would say of an image, and what a person should know besides.
  *
  * The rules are those of edk2's two validators: OVMF's PlatformValidateNvVarStore and ArmVirt's
- * VirtNorFlash, whose refusal means that the store is formatted anew. An error is what either refuses or
- * misreads; a warning is what the next start of a firmware, or a repair, cleans up.
+ * VirtNorFlash, whose refusal means that the store is formatted anew. An error is what either
+ * refuses or misreads; a warning is what the next start of a firmware, or a repair, cleans up.
  */
 #include <errno.h>
 #include <stdlib.h>

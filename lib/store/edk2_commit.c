@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * edk2_commit.c — replacing the live region by a fault-tolerant write, such that at every byte of it
- * edk2's firmware finds the old store or the new one.
+ * edk2_commit.c — replacing the live region by a fault-tolerant write, such that at every byte of
+ * it edk2's firmware finds the old store or the new one.
  *
  * Barriers (fdatasync), and why each is needed:
  *

@@ -3,9 +3,9 @@
  * edk2_ftw.c — the work area of the fault-tolerant write: reading it as firmware does, making its
  * header and its queue's entries. Pure functions.
  *
- * A write is pending when the newest group in the queue is not complete and the first of its records
- * whose target is not complete has its spare complete. Firmware's early reader and its driver both
- * decide so.
+ * A write is pending when the newest group in the queue is not complete and the first of its
+ * records whose target is not complete has its spare complete. Firmware's early reader and its
+ * driver both decide so.
  */
 #include <errno.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * edk2_locate.c — where in an image a variable store lies.
  *
- * At the start, as every VARS image has it, also when the header there is damaged but the rest shows
- * what it was; else anywhere (a flash dump). The padding behind a volume is never read.
+ * At the start, as every VARS image has it, also when the header there is damaged but the rest
+ * shows what it was; else anywhere (a flash dump). The padding behind a volume is never read.
  */
 #include <errno.h>
 #include <stdlib.h>

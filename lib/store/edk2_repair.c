@@ -126,7 +126,8 @@ static bool repair_from_spare(struct repair *p, const struct edk2_geometry *g)
 	ftw = edk2_ftw_read(p->volume + g->work_offset, g->work);
 	if (ftw.state != EDK2_FTW_PENDING || !edk2_ftw_is_live(&ftw, g))
 		return false;
-	if (edk2_geometry_read(&spare, p->volume + g->spare_offset, g->live, g->volume, &fault) < 0 ||
+	if (edk2_geometry_read(&spare, p->volume + g->spare_offset, g->live, g->volume,
+		    &fault) < 0 ||
 		spare.volume != g->volume || spare.end != g->end || spare.first != g->first) {
 		buffer_string(&p->report, "spare: damaged, not replayed\n");
 		return false;
@@ -207,7 +208,7 @@ static int repair_volume(struct repair *p, struct source *source, uint64_t offse
 	return 0;
 }
 
-/* Which build the image belongs to: what the user says, what was recognised, or what its size says. */
+/* The build of the image: what the user says, what was recognised, or what its size says. */
 static const struct edk2_profile *choose_profile(const struct edk2_place *place,
 	enum store_profile wanted, uint64_t available)
 {

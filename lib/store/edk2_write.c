@@ -11,11 +11,11 @@
  * Two fdatasync are the least: the commit must not reach the medium before the record that it
  * commits (1), and put promises that the value is durable (2). Either order of the writes before
  * barrier 1 leaves the old value, as 0x3F or as a 0x3E without a twin. The last write needs no
- * barrier of its own: until it is there, the 0x3E record has a 0x3F twin and is garbage. But two 0x3E
- * records of one key would be ambiguous (edk2's look-up takes the last, its reclaim the first), so the next
- * change of the same key first makes it durable: a third fdatasync, only when a key is changed
- * twice in a row. A key that is new costs two, a deletion one (two after a change of the same key),
- * a value that is the same already none.
+ * barrier of its own: until it is there, the 0x3E record has a 0x3F twin and is garbage. But two
+ * 0x3E records of one key would be ambiguous (edk2's look-up takes the last, its reclaim the
+ * first), so the next change of the same key first makes it durable: a third fdatasync, only when a
+ * key is changed twice in a row. A key that is new costs two, a deletion one (two after a change of
+ * the same key), a value that is the same already none.
  *
  * The commit bytes are the state, as in edk2. For a name that begins with U+55AA they are the start
  * id: edk2's walk goes on behind the header of a record in state 0xFF, into its name, and would
@@ -156,7 +156,7 @@ static int append(struct edk2_store *s, const struct nv_variable *v, size_t byte
 		return r;
 	edk2_index_add(&s->index, &s->geometry, s->live);
 	if (old != EDK2_NO_RECORD) {
-		/* The new value is durable; if this fails, the old record is garbage all the same. */
+		/* The new value is durable; where this fails the old one is garbage anyway. */
 		(void)set_state(s, old, EDK2_STATE_REPLACED);
 		s->is_unsettled = true;
 		s->unsettled = s->index.keys[old];

@@ -18,7 +18,7 @@ struct source;
 struct source_ops {
 	/* Exactly n bytes, or -EIO when the source ends before (it shrank), or -errno. */
 	int (*read)(struct source *s, void *data, size_t n, uint64_t offset);
-	/* Exactly n bytes within the size; -EROFS, -ENOSPC, -EIO, ... Bytes of a write may reach the
+	/* n bytes within the size; -EROFS, -ENOSPC, -EIO, ... Bytes of a write may reach the
 	 * medium in any order until sync returns. */
 	int (*write)(struct source *s, const void *data, size_t n, uint64_t offset);
 	/* A barrier: what was written before is on the medium when it returns 0. */
@@ -50,10 +50,11 @@ DEFINE_CLEAN(struct source *, source_free)
 /*
  * Opens a regular file or block device. For writing it takes the locks that QEMU's raw driver takes
  * for a guest's drive (OFD read locks on the bytes 100+n for each permission in use and 200+n for
- * each that is not shared: consistent read 0, write 1, write unchanged 2, resize 3), so that neither
- * opens what the other writes; read-only it shares everything and looks only whether reading is shared.
- * 0; -EBUSY when another process writes it; -EISDIR, -EINVAL for what is no file (a FIFO is not
- * waited for), -EACCES, ...; *ret_error (owned by the caller) is one line on failure.
+ * each that is not shared: consistent read 0, write 1, write unchanged 2, resize 3), so that
+ * neither opens what the other writes; read-only it shares everything and looks only whether
+ * reading is shared. 0; -EBUSY when another process writes it; -EISDIR, -EINVAL for what is no file
+ * (a FIFO is not waited for), -EACCES, ...; *ret_error (owned by the caller) is one line on
+ * failure.
  */
 int source_open_file(struct source **ret, const char *path, bool is_writable, char **ret_error)
 	MUST_CHECK;

@@ -3,11 +3,11 @@
  * source_file.c — an image in a file or on a block device; see source.h.
  *
  * The image is never mapped: a file that shrinks gives -EIO, not a signal. Locks are open-file-
- * description locks on single bytes, as QEMU's block/file-posix.c uses them, so that we and a virtual
- * machine see each other: byte 100 + n is read-locked for each permission n in use, byte 200 + n for
- * each permission that others may not have. Who wants a permission looks whether its 200 byte is
- * locked by somebody else, who withholds one looks at the 100 byte. Where the file system has no such
- * locks the image is used without, as QEMU does, and is then not exclusive.
+ * description locks on single bytes, as QEMU's block/file-posix.c uses them, so that we and a
+ * virtual machine see each other: byte 100 + n is read-locked for each permission n in use, byte
+ * 200 + n for each permission that others may not have. Who wants a permission looks whether its
+ * 200 byte is locked by somebody else, who withholds one looks at the 100 byte. Where the file
+ * system has no such locks the image is used without, as QEMU does, and is then not exclusive.
  */
 #include "store/source.h"
 

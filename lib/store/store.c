@@ -57,7 +57,8 @@ void store_finding(struct store_findings *findings, const char *code,
 	finding->severity = severity;
 	finding->offset = offset;
 	va_start(args, format);
-	(void)vsnprintf(finding->text, sizeof(finding->text), format, args); /* cut is good enough */
+	/* cut is good enough */
+	(void)vsnprintf(finding->text, sizeof(finding->text), format, args);
 	va_end(args);
 }
 

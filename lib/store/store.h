@@ -68,12 +68,12 @@ struct store_format {
 	 * begins. Reads little. */
 	bool (*probe)(struct source *source, uint64_t *ret_offset);
 	/* Opens; take_source becomes the store's, also on failure. With a writable source, what a
-	 * crash left is recovered first, as the firmware would. -EBADMSG with one line in *ret_error. */
+	 * crash left is recovered first, as firmware would. -EBADMSG with a line in *ret_error. */
 	int (*open)(struct store **ret, struct source *take_source, uint64_t offset,
 		enum store_profile profile, char **ret_error);
 	/* A new, empty image's bytes. 0, -ENOMEM, -EINVAL for a profile it does not know. */
 	int (*create)(enum store_profile profile, uint8_t **ret_data, size_t *ret_size);
-	/* Looks at an image without changing it or recovering anything. 0 or -errno of the source. */
+	/* Looks at an image; changes and recovers nothing. 0 or -errno of the source. */
 	int (*check)(struct source *source, uint64_t offset, enum store_profile profile,
 		struct store_findings *ret);
 	/*

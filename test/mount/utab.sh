@@ -12,7 +12,7 @@ lines() { grep -c "TARGET=$work/" /run/mount/utab || :; }
 no_lines() { [ "$(lines)" = 0 ]; }
 
 # names and values with all that the file must not have raw
-dir=$work/$'a b\tc\nd\\e#'
+dir=$work/$'a b\tc\nx\\e#'
 mount_store store.fd "$dir" -o 'nostatfs,x-one=a b,x-two="c,d",x-three=e\134f,uid=3'
 has "$(shown_options "$dir")" 'x-one=a b,x-two="c,d",x-three=e\134f,nostatfs,uid=3' \
 	'odd options and an odd place are recorded'

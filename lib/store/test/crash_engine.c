@@ -249,10 +249,12 @@ static void judge_recovery(struct prover *p, const uint8_t *image, unsigned vers
 		p->is_crashing_recovery = false;
 	}
 	if (store && !p->is_crashing_recovery) {
+		struct version *got = &p->versions[VERSIONS_MAX - 1];
+
 		seen = p->versions[version];
 		apply_step(&seen, again);
-		if (!plan_run(store, again, NULL) || !version_of_store(store, &p->versions[
-			VERSIONS_MAX - 1]) || !is_same_version(&seen, &p->versions[VERSIONS_MAX - 1]))
+		if (!plan_run(store, again, NULL) || !version_of_store(store, got) ||
+			!is_same_version(&seen, got))
 			complain(p, "the recovered store cannot be written", how);
 	}
 	store_free(store);

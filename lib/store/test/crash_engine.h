@@ -2,12 +2,13 @@
 /*
  * crash_engine.h — proves that a change survives a crash at any point.
  *
- * A plan is carried out on a recording source. Then each image that a crash could leave is made: all
- * writes before the last barrier, and of those after it every prefix with the last write torn at every
- * byte, each write alone, and the subsets of their 64-byte pieces (all of them when there are at most
- * ten pieces, a fixed sample of many otherwise). For each image the firmware's model and the store,
- * read-only and recovering, must see one and the same value of every variable: that before or that
- * after the operation in flight. The recovery itself is recorded and crashed in the same way.
+ * A plan is carried out on a recording source. Then each image that a crash could leave is made:
+ * all writes before the last barrier, and of those after it every prefix with the last write torn
+ * at every byte, each write alone, and the subsets of their 64-byte pieces (all of them when there
+ * are at most ten pieces, a fixed sample of many otherwise). For each image the firmware's model
+ * and the store, read-only and recovering, must see one and the same value of every variable: that
+ * before or that after the operation in flight. The recovery itself is recorded and crashed in the
+ * same way.
  */
 #pragma once
 
@@ -37,7 +38,7 @@ struct plan {
 
 struct proof {
 	unsigned images, failures;
-	unsigned stride; /* every how many bytes a write is torn, how seldom a recovery is crashed */
+	unsigned stride; /* a write is torn at each so many bytes, a recovery crashed as seldom */
 };
 
 /* A name whose units are those of a live record's header, with the name "x" (see fixture_name). */

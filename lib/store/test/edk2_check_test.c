@@ -83,7 +83,8 @@ static void check_create(void)
 	check_created(STORE_PROFILE_OVMF_2M, "/usr/share/OVMF/OVMF_VARS.fd", 0);
 	check_created(STORE_PROFILE_OVMF_4M, "/usr/share/OVMF/OVMF_VARS_4M.fd", 0);
 	check_created(STORE_PROFILE_ARMVIRT, "/usr/share/AAVMF/AAVMF_VARS.ms.fd", 0x64);
-	is_int(edk2_format.create(STORE_PROFILE_AUTO, &data, &size), -EINVAL, "no profile, no image");
+	is_int(edk2_format.create(STORE_PROFILE_AUTO, &data, &size), -EINVAL,
+		"no profile, no image");
 }
 
 static void check_shipped(void)

@@ -234,15 +234,15 @@ static void check_many(void)
 	ok(store && fixture_has(store, "Variable2499", "x", 1), "the last of them is found");
 }
 
-/* Headers of every length before a store of few bytes: its first record may begin behind its end. */
+/* Headers of every length before a small store: its first record may begin behind its end. */
 static void check_no_room(void)
 {
 	unsigned opened = 0;
 
 	for (uint16_t header = 0x40; header < 0x50; header += 2) {
 		for (uint32_t bytes = 28; bytes < 36; bytes++) {
-			struct edk2_geometry g = {.volume = TINY_SIZE, .block = 16, .header = header,
-				.store_bytes = bytes, .is_authenticated = true};
+			struct edk2_geometry g = {.volume = TINY_SIZE, .block = 16,
+				.header = header, .store_bytes = bytes, .is_authenticated = true};
 			CLEAN(store_free) struct store *store = NULL;
 			uint8_t image[TINY_SIZE];
 
@@ -251,7 +251,8 @@ static void check_no_room(void)
 			edk2_geometry_write(&g, image);
 			store = fixture_open(image, sizeof(image), true);
 			if (((header + bytes) & ~3u) < g.first)
-				ok(!store, "a store of %u bytes at 0x%x has no room", bytes, header);
+				ok(!store, "a store of %u bytes at 0x%x has no room", bytes,
+					header);
 			else
 				opened += store != NULL;
 		}

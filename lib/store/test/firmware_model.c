@@ -149,7 +149,8 @@ static void reclaim(uint8_t *out, const uint8_t *live, const struct model_layout
 
 			if (live[at + 2] != (pass == 0 ? 0x3f : 0x3e))
 				continue;
-			for (; pass == 1 && (after = next_record(out, l, i, &other)) != 0; i = after)
+			for (; pass == 1 && (after = next_record(out, l, i, &other)) != 0;
+				i = after)
 				has_twin = has_twin || is_same_key(&v, &other);
 			if (has_twin)
 				continue;

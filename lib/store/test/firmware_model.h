@@ -2,10 +2,10 @@
 /*
  * firmware_model.h — what edk2's firmware makes of an image at its next start.
  *
- * Written from the rules alone and sharing no code with the store, so that the two check each other:
- * the early reader that decides between live region and spare, ArmVirt's flash driver that walks the
- * live region and formats the flash when it dislikes it, the recovery of the fault-tolerant write,
- * and the variable driver with its look-up and its forced reclaim.
+ * Written from the rules alone and sharing no code with the store, so that the two check each
+ * other: the early reader that decides between live region and spare, ArmVirt's flash driver that
+ * walks the live region and formats the flash when it dislikes it, the recovery of the
+ * fault-tolerant write, and the variable driver with its look-up and its forced reclaim.
  */
 #pragma once
 

@@ -48,7 +48,8 @@ static void check_refused(void)
 			cases[i].error, cases[i].name);
 		ok(error && error[0] && !source, "with a reason: %s", error ? error : "");
 	}
-	is_int(source_open_file(&source, "/dev/null", false, NULL), -EINVAL, "a device of characters");
+	is_int(source_open_file(&source, "/dev/null", false, NULL), -EINVAL,
+		"a device of characters");
 }
 
 /* qemu-io with the file open for writing, until its standard input ends. */
