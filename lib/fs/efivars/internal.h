@@ -107,7 +107,7 @@ int variable_refused(struct efivars *e, const char *name, const char *what,
  * Makes a node's size known by reading it. What cannot be read counts as known, with the size of
  * the attributes alone. A variable that is gone is removed. Takes the lock.
  */
-void variable_load(struct efivars *e, uint64_t node);
+void variable_load(struct efivars *e, uint64_t id);
 /* The same of the node that is listed under a canonical name, if there is one. */
 void variable_load_named(struct efivars *e, const char *canonical);
 

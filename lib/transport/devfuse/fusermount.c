@@ -13,14 +13,13 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "transport/devfuse/internal.h"
 
 #define PROGRAM "fusermount3"
 #define SOCKET_VARIABLE "_FUSE_COMMFD="
-
-extern char **environ;
 
 static void option_add(struct buffer *out, const char *name, const char *value)
 {
