@@ -188,7 +188,7 @@ void edk2_record_decode(const struct edk2_geometry *g, const uint8_t *live,
 	const struct edk2_record *record, struct nv_variable *ret)
 {
 	struct reader r = reader_of(live + record->offset, record->bytes);
-	struct edk2_wire_record header;
+	struct edk2_wire_record header = {0};
 
 	(void)read_header(g, &r, &header); /* the walk has seen it whole */
 	ret->vendor = header.vendor;

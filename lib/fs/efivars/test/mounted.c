@@ -181,7 +181,7 @@ void do_list(struct fs *fs, size_t batch, char *text, size_t size)
 int write_file(struct fs *fs, const char *name, uint32_t attributes, const void *data,
 	size_t size)
 {
-	struct fs_entry entry;
+	struct fs_entry entry = {0};
 	uint64_t handle;
 	int r;
 
@@ -201,7 +201,7 @@ int write_file(struct fs *fs, const char *name, uint32_t attributes, const void 
 
 int read_file(struct fs *fs, const char *name, void *data, uint32_t size)
 {
-	struct fs_entry entry;
+	struct fs_entry entry = {0};
 	uint64_t handle;
 	int r;
 
