@@ -82,6 +82,7 @@ int run_command_fork(struct run_command *ret, char **argv)
 	forward_to = child;
 	set_forwarding(true);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	return 0;
 }
 

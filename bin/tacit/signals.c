@@ -53,6 +53,7 @@ static void mask(int how)
 void signals_hold(void)
 {
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on sizes is an error of the write */
 	mask(SIG_BLOCK);
 }
 

@@ -171,8 +171,9 @@ int verb_vars(int argc, char **argv)
 	struct vars_call call;
 	int r;
 
-	/* A reader who has gone is an error like a full disk. */
+	/* A reader who has gone and a limit on sizes are errors like a full disk. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		program_usage_error("a verb is missing");
 		return 1;

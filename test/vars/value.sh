@@ -52,3 +52,9 @@ fails_with 1 "no variable 'One'" 'takes it away' vars get store.fd One
 is "$(oracle 'map(.name) | join(" ")')" 'Two PK' 'also in the image'
 fails_with 1 "no variable 'One'" 'a second time it is not there' vars rm store.fd One
 ok 'the store is healthy' vars check store.fd
+
+# a limit on the sizes of files: an error, not a signal
+cp "$OVMF_VARS_MS" limited.fd
+fails_with 1 'File too large' 'a limit on sizes is told of' \
+	bash -c 'ulimit -f 1; exec "$0" vars set limited.fd Boot0000 --hex 00' "$TACIT"
+ok 'and the image is as it was' cmp limited.fd "$OVMF_VARS_MS"
