@@ -16,7 +16,7 @@
 bool text_is_control(uint32_t character);
 
 /*
- * Replaces the bytes of such characters, in UTF-8, by '?', so that the text is one line and moves no
- * cursor. Length and everything else stay.
+ * Replaces the bytes of such characters, in UTF-8, by '?', so that the text is one line and moves
+ * no cursor. Length and everything else stay.
  */
 void text_make_line(char *text, size_t length);

@@ -18,7 +18,8 @@ int main(void)
 		{"a\xe2\x80\xa8" "b\xe2\x80\xa9", "a???b???", "line and paragraph"},
 		{"a\xc0\x9b", "a??", "an overlong control character"},
 		{"Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80",
-			"Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80", "other characters stay"},
+			"Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80",
+			"other characters stay"},
 		{"cut \xe2\x80", "cut \xe2\x80", "a character that is cut off"},
 		{"", "", "nothing"},
 	};
