@@ -39,8 +39,8 @@ static int print_help(void)
 
 	buffer_string(&out,
 		"Usage: tacit VERB [OPTION...] ...\n\n"
-		"A file-system server: UEFI variable stores and directories, mounted or given to\n"
-		"virtual machines, without the questions that the kernel need not ask.\n\n"
+		"A file-system server: mounts, changes and examines UEFI variable stores, the\n"
+		"images in which virtual machines keep their variables.\n\n"
 		"Verbs:\n");
 	for (const struct verb *v = verbs; v->name; v++)
 		buffer_printf(&out, "  %-8s %s\n", v->name, v->help);

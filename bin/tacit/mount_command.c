@@ -140,7 +140,7 @@ static int check_type(const char *type)
 		program_error("type %s is not in this version, which serves UEFI variable stores "
 			"(-t efivars)", type);
 	else
-		program_usage_error("-t %s: the types are efivars, dir and vhost", type);
+		program_usage_error("-t %s: the only type of this version is efivars", type);
 	return MOUNT_USAGE;
 }
 

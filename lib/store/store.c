@@ -62,8 +62,20 @@ void store_finding(struct store_findings *findings, const char *code,
 	va_end(args);
 }
 
+/* A container's clusters may lie in any order: what looks like a store in one need not be whole. */
+static bool is_container(struct source *source)
+{
+	uint8_t magic[4];
+
+	return source->size >= sizeof(magic) &&
+		source->ops->read(source, magic, sizeof(magic), 0) == 0 &&
+		memcmp(magic, "QFI\xfb", sizeof(magic)) == 0;
+}
+
 const struct store_format *store_probe(struct source *source, uint64_t *ret_offset)
 {
+	if (is_container(source))
+		return NULL;
 	for (size_t i = 0; store_formats[i]; i++) {
 		if (store_formats[i]->probe(source, ret_offset))
 			return store_formats[i];
@@ -75,10 +87,8 @@ const struct store_format *store_probe(struct source *source, uint64_t *ret_offs
 static int fail_unknown(struct source *source, char **ret_error)
 {
 	CLEAN_BUFFER struct buffer tried = BUFFER_INIT;
-	uint8_t magic[4];
 
-	if (source->size >= sizeof(magic) && source->ops->read(source, magic, 4, 0) == 0 &&
-		memcmp(magic, "QFI\xfb", 4) == 0)
+	if (is_container(source))
 		return store_fail(ret_error, -ENODATA,
 			"this is a qcow2 image: make it raw with qemu-img convert -O raw");
 	for (size_t i = 0; store_formats[i]; i++)

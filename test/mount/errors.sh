@@ -27,7 +27,7 @@ refuses 1 'firmware_delay' 'a delay without end' -o firmware_delay=1000h store.f
 refuses 1 'io=uring' 'io=uring' -o io=uring store.fd mnt
 refuses 1 'UEFI variable stores' 'type dir' -t dir folder mnt
 refuses 1 'UEFI variable stores' 'type vhost' -t vhost folder mnt
-refuses 1 'efivars, dir and vhost' 'a type that is not there' -t frobnicate store.fd mnt
+refuses 1 'the only type of this version is efivars' 'a type that is not there' -t frobnicate store.fd mnt
 refuses 32 'UEFI variable stores' 'a directory' folder mnt
 refuses 32 'UEFI variable stores' 'live:' live: mnt
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'

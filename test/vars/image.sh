@@ -51,6 +51,12 @@ echo words >words
 fails_with 1 'no variable store' 'a file of another kind' vars check words
 head -c 4096 /dev/zero >zeros
 fails_with 1 'no variable store' 'zeros' vars check zeros
+{ printf 'QFI\xfb'; head -c 65532 /dev/zero; cat "$OVMF_VARS_MS"; } >store.qcow2
+cp store.qcow2 keep.qcow2
+for verb in list check repair; do
+	fails_with 1 'qemu-img convert' "$verb: no store is read out of a qcow2 image" vars $verb store.qcow2
+done
+ok 'nor changed in one' cmp store.qcow2 keep.qcow2
 
 # repair
 cp "$OVMF_VARS_MS" good.fd
