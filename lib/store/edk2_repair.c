@@ -137,6 +137,15 @@ static bool repair_from_spare(struct repair *p, const struct edk2_geometry *g)
 	return true;
 }
 
+static uint32_t count_content(const uint8_t *data, uint32_t n)
+{
+	uint32_t content = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		content += data[i] != EDK2_ERASED;
+	return content;
+}
+
 /* The list without what is dead, torn or damaged. */
 static int repair_records(struct repair *p)
 {
@@ -154,8 +163,9 @@ static int repair_records(struct repair *p)
 		buffer_printf(&p->report, "records: kept %u, dropped %u dead or damaged\n",
 			index.live_count, index.count - index.live_count);
 		if (!index.is_tail_erased)
-			buffer_printf(&p->report, "free space: erased from offset 0x%x on\n",
-				index.end);
+			buffer_printf(&p->report, "free space: erased from offset 0x%x on, "
+				"with %u bytes that were not\n", index.end,
+				count_content(p->volume + index.end, p->g.end - index.end));
 		memcpy(p->volume, image, p->g.live);
 	}
 	edk2_index_fini(&index);

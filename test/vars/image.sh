@@ -62,6 +62,10 @@ ok 'nor changed in one' cmp store.qcow2 keep.qcow2
 cp "$OVMF_VARS_MS" good.fd
 is "$(vars repair good.fd)" 'nothing to repair' 'a healthy store needs nothing'
 ok 'its dead records stay' cmp good.fd "$OVMF_VARS_MS"
+cp "$OVMF_VARS_MS" cut.fd
+poke cut.fd 100 '\x00'
+has "$(vars repair -o rest.fd cut.fd)" 'from offset 0x64 on, with ' \
+	'repair tells how much lay behind the last record'
 cp bad.fd keep.fd
 ok 'repair into another file' vars repair -o mended.fd bad.fd
 ok 'leaves the first as it was' cmp bad.fd keep.fd
