@@ -7,25 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "fs/efivars/efivars.h"
 #include "store/store.h"
+#include "tacit/image.h"
 #include "tacit/program.h"
 #include "tacit/utab.h"
 #include "transport/devfuse/devfuse.h"
 #include "uefi/delay.h"
 #include "uefi/derived.h"
 #include "uefi/firmware.h"
-
-/*
- * The kernel lets go of a mount before the process that served it has closed the image, so an image
- * that is busy may be free a moment later: so often, and so long between two attempts.
- */
-#define BUSY_ATTEMPTS 25
-#define BUSY_WAIT_NS 20000000
 
 struct mount_session {
 	struct mount_options options; /* as it was mounted; what is live of them the fs knows */
@@ -130,25 +123,6 @@ static int reconfigure(void *arg, const char *text, bool may_wait, char **ret_er
 
 /* ---- from the ground ---- */
 
-/* Opens an image, and waits a moment for one that is just being closed. */
-static int open_image(struct source **ret, const char *path, bool is_writable, char **ret_error)
-{
-	static const struct timespec pause = {.tv_nsec = BUSY_WAIT_NS};
-
-	for (int attempt = 1;; attempt++) {
-		char *error = NULL;
-		int r = source_open_file(ret, path, is_writable, &error);
-
-		if (r != -EBUSY || attempt == BUSY_ATTEMPTS) {
-			if (r < 0)
-				*ret_error = error;
-			return r;
-		}
-		free(error);
-		(void)nanosleep(&pause, NULL); /* shorter is fine */
-	}
-}
-
 /* What would help, for an image that may only be read. */
 static const char *hint(const char *path, int error, bool is_writable)
 {
@@ -166,7 +140,7 @@ static int open_store(struct store **ret, const char *path, const struct mount_o
 	struct source *source;
 	int r;
 
-	r = open_image(&source, path, is_writable, &error);
+	r = image_open(&source, path, is_writable, &error);
 	if (r == 0)
 		r = store_open(ret, source, (enum store_profile)options->efivars.profile, &error);
 	if (r < 0)

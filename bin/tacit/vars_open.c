@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "tacit/image.h"
 #include "tacit/program.h"
 #include "tacit/vars.h"
 
@@ -19,7 +20,7 @@
 int vars_open_source(const char *path, bool is_writable, struct source **ret)
 {
 	CLEAN(free) char *error = NULL;
-	int r = source_open_file(ret, path, is_writable, &error);
+	int r = image_open(ret, path, is_writable, &error);
 
 	if (r < 0)
 		program_error("%s: %s", path, error ? error : strerror(-r));

@@ -11,6 +11,7 @@
 
 #include "base/io.h"
 #include "base/reader.h"
+#include "tacit/image.h"
 #include "tacit/program.h"
 #include "tacit/vars.h"
 #include "tacit/vars_name.h"
@@ -97,7 +98,7 @@ static int load_store(struct snapshot *snapshot, const char *path, char **ret_er
 {
 	CLEAN(store_free) struct store *store = NULL;
 	struct source *source;
-	int r = source_open_file(&source, path, false, ret_error);
+	int r = image_open(&source, path, false, ret_error);
 
 	if (r == 0)
 		r = store_open(&store, source, STORE_PROFILE_AUTO, ret_error);

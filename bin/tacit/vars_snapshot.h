@@ -20,7 +20,7 @@
 /* Largest content of one variable, bytes. */
 #define SNAPSHOT_DATA_MAX (1u << 20)
 /* Largest JSON document, bytes. */
-#define SNAPSHOT_JSON_MAX (64u << 20)
+#define SNAPSHOT_JSON_MAX (16u << 20)
 
 struct snapshot_item {
 	struct nv_variable variable; /* its data is owned by the snapshot */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # locked.sh — an image that another program has open for writing: reading works, writing is refused.
 . "$(dirname "$0")/../lib.sh"
-need "$OVMF_VARS_MS" qemu-nbd
+need "$OVMF_VARS_MS" jq qemu-nbd
 
 vars() { "$TACIT" vars "$@"; }
 
@@ -25,3 +25,17 @@ done
 ok 'the image is as it was' cmp store.fd before.fd
 stop_process "$pid"
 ok 'afterwards it can be written' vars set store.fd Boot0000 --hex 00
+
+# Verbs beside each other wait for each other.
+cp "$OVMF_VARS" many.fd
+writers=()
+for i in 1 2 3 4 5 6 7 8; do
+	vars set many.fd "V$i-8be4df61-93ca-11d2-aa0d-00e098032b8d" --hex "0$i" &
+	writers+=($!)
+done
+failed=0
+for writer in "${writers[@]}"; do
+	wait "$writer" || failed=$((failed + 1))
+done
+is $failed 0 'eight writers of one image succeed'
+is "$(vars list --json many.fd | jq length)" 8 'and each has left its variable'
