@@ -154,6 +154,13 @@ static inline struct edk2_walk edk2_walk_of(const struct edk2_geometry *g, const
 /* The next record: true, or false at the end with walk->end and walk->at set. */
 bool edk2_walk_next(struct edk2_walk *walk, struct edk2_record *ret);
 
+/*
+ * Where values lie that the list has lost: the first record with a value at `at` (its start id may
+ * be damaged) or behind it. EDK2_NO_RECORD when there is none, or when `at` is where a crash
+ * interrupted an append: then what follows is a part of that record.
+ */
+uint32_t edk2_find_lost(const struct edk2_geometry *g, const uint8_t *live, uint32_t at);
+
 /* True when every byte in [from, g->end) is erased. */
 bool edk2_is_erased(const uint8_t *data, size_t size);
 

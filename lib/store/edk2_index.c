@@ -160,7 +160,9 @@ int edk2_index_build(struct edk2_index *index, const struct edk2_geometry *g, co
 	fresh.end = walk.at;
 	fresh.end_kind = walk.end;
 	fresh.is_tail_erased = edk2_is_erased(live + walk.at, g->end - walk.at);
-	if (walk.end == EDK2_END_OVERRUN && !fresh.is_damaged) {
+	if (!fresh.is_damaged && (walk.end == EDK2_END_OVERRUN ||
+			(walk.end == EDK2_END_FREE &&
+				edk2_find_lost(g, live, walk.at) != EDK2_NO_RECORD))) {
 		fresh.is_damaged = true;
 		fresh.damaged_at = walk.at;
 	}

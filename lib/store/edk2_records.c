@@ -114,12 +114,36 @@ static bool take_torn(struct edk2_walk *walk, struct edk2_record *ret)
 	return true;
 }
 
+/* The record of a header at `at`; r stands behind the header. False when it overruns the store. */
+static bool measure(const struct edk2_geometry *g, const struct edk2_wire_record *header,
+	struct reader r, uint32_t at, struct edk2_record *ret)
+{
+	uint64_t end = (uint64_t)at + edk2_record_header(g) + le32_get(header->name_bytes) +
+		le32_get(header->data_bytes);
+
+	end = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	if (end > g->end)
+		return false;
+	*ret = (struct edk2_record){
+		.offset = at,
+		.bytes = (uint32_t)end - at,
+		.header = edk2_record_header(g),
+		.name_bytes = le32_get(header->name_bytes),
+		.data_bytes = le32_get(header->data_bytes),
+		.attributes = le32_get(header->attributes),
+		.state = header->state,
+		.is_sound = is_sound(header->state, le32_get(header->name_bytes), r),
+	};
+	ret->is_nameable = ret->is_sound && ret->state != EDK2_STATE_HEADER_ONLY &&
+		ret->name_bytes / 2 - 1 <= UEFI_NAME_MAX;
+	return true;
+}
+
 bool edk2_walk_next(struct edk2_walk *walk, struct edk2_record *ret)
 {
 	const struct edk2_geometry *g = walk->geometry;
 	struct reader r = reader_of(walk->live, g->end);
 	struct edk2_wire_record header;
-	uint64_t end;
 
 	(void)reader_take(&r, walk->at); /* walk->at never passes g->end */
 	walk->end = EDK2_END_FREE;
@@ -129,25 +153,48 @@ bool edk2_walk_next(struct edk2_walk *walk, struct edk2_record *ret)
 	if (header.state == EDK2_STATE_INCOMPLETE)
 		return take_torn(walk, ret);
 	walk->end = EDK2_END_OVERRUN;
-	end = (uint64_t)walk->at + edk2_record_header(g) + le32_get(header.name_bytes) +
-		le32_get(header.data_bytes);
-	end = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	if (end > g->end)
+	if (!measure(g, &header, r, walk->at, ret))
 		return false;
-	*ret = (struct edk2_record){
-		.offset = walk->at,
-		.bytes = (uint32_t)end - walk->at,
-		.header = edk2_record_header(g),
-		.name_bytes = le32_get(header.name_bytes),
-		.data_bytes = le32_get(header.data_bytes),
-		.attributes = le32_get(header.attributes),
-		.state = header.state,
-		.is_sound = is_sound(header.state, le32_get(header.name_bytes), r),
-	};
-	ret->is_nameable = ret->is_sound && ret->state != EDK2_STATE_HEADER_ONLY &&
-		ret->name_bytes / 2 - 1 <= UEFI_NAME_MAX;
-	walk->at = (uint32_t)end;
+	walk->at += ret->bytes;
 	return true;
+}
+
+/* True when a value lies at `at`, its start id left aside. */
+static bool is_value_at(const struct edk2_geometry *g, const uint8_t *live, uint32_t at,
+	le16 *ret_start_id)
+{
+	struct reader r = reader_of(live, g->end);
+	struct edk2_wire_record header;
+	struct edk2_record record;
+
+	(void)reader_take(&r, at); /* at is below g->end */
+	if (!read_header(g, &r, &header) || !measure(g, &header, r, at, &record))
+		return false;
+	*ret_start_id = header.start_id;
+	return record.is_sound &&
+		(record.state == EDK2_STATE_LIVE || record.state == EDK2_STATE_IN_TRANSITION);
+}
+
+uint32_t edk2_find_lost(const struct edk2_geometry *g, const uint8_t *live, uint32_t at)
+{
+	const uint8_t torn[2] = {EDK2_START_ID & 0xff, EDK2_START_ID >> 8};
+	le16 start_id;
+
+	if (g->end - at < sizeof(torn) || edk2_is_erased(live + at, g->end - at))
+		return EDK2_NO_RECORD;
+	/* What a crash leaves of a start id; the bytes behind it are those of one new record. */
+	if ((live[at] == EDK2_ERASED || live[at] == torn[0]) &&
+		(live[at + 1] == EDK2_ERASED || live[at + 1] == torn[1]) &&
+		memcmp(live + at, torn, sizeof(torn)) != 0)
+		return EDK2_NO_RECORD;
+	if (is_value_at(g, live, at, &start_id))
+		return at;
+	for (at += ALIGNMENT; at < g->end; at += ALIGNMENT) {
+		if (live[at] == torn[0] && is_value_at(g, live, at, &start_id) &&
+			le16_get(start_id) == EDK2_START_ID)
+			return at;
+	}
+	return EDK2_NO_RECORD;
 }
 
 static struct uefi_time decode_time(const struct edk2_wire_time *t)

@@ -146,6 +146,43 @@ static uint32_t count_content(const uint8_t *data, uint32_t n)
 	return content;
 }
 
+/*
+ * Takes damaged bytes out of the list, so that it goes on with the next value behind them. What they
+ * were cannot be told: a record whose sizes are damaged may have swallowed its neighbour.
+ */
+static void rejoin_list(struct repair *p)
+{
+	const struct edk2_geometry *g = &p->g;
+	struct edk2_walk walk = edk2_walk_of(g, p->volume);
+	struct edk2_record record;
+	uint32_t to = g->first, at, found;
+
+	for (;;) {
+		at = walk.at;
+		if (edk2_walk_next(&walk, &record) && record.is_sound) {
+			memmove(p->volume + to, p->volume + at, record.bytes);
+			to += record.bytes;
+			continue;
+		}
+		if (walk.at == at && walk.end == EDK2_END_TORN)
+			break;
+		found = edk2_find_lost(g, p->volume, at);
+		if (found == EDK2_NO_RECORD)
+			break;
+		if (found == at) {
+			p->volume[at] = EDK2_START_ID & 0xff;
+			p->volume[at + 1] = EDK2_START_ID >> 8;
+			buffer_printf(&p->report, "records: mended the start at 0x%x\n", at);
+		} else {
+			buffer_printf(&p->report, "records: left out %u damaged bytes at 0x%x\n",
+				found - at, at);
+		}
+		walk.at = found;
+	}
+	memmove(p->volume + to, p->volume + at, g->end - at);
+	memset(p->volume + to + (g->end - at), EDK2_ERASED, at - to);
+}
+
 /* The list without what is dead, torn or damaged. */
 static int repair_records(struct repair *p)
 {
@@ -155,6 +192,7 @@ static int repair_records(struct repair *p)
 
 	if (!image)
 		return -ENOMEM;
+	rejoin_list(p);
 	r = edk2_index_build(&index, &p->g, p->volume);
 	if (r < 0)
 		return r;

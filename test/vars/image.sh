@@ -63,9 +63,18 @@ cp "$OVMF_VARS_MS" good.fd
 is "$(vars repair good.fd)" 'nothing to repair' 'a healthy store needs nothing'
 ok 'its dead records stay' cmp good.fd "$OVMF_VARS_MS"
 cp "$OVMF_VARS_MS" cut.fd
-poke cut.fd 100 '\x00'
-has "$(vars repair -o rest.fd cut.fd)" 'from offset 0x64 on, with ' \
-	'repair tells how much lay behind the last record'
+poke cut.fd 184 '\x00' # the first record is a dead one of 84 bytes
+cp cut.fd keep.fd
+fails_with 1 'is damaged' 'nothing is written over variables behind a damaged record' \
+	vars set cut.fd Timeout --hex 0500
+fails_with 1 'is damaged' 'nor are they compacted away' vars compact cut.fd
+ok 'the image is as it was' cmp cut.fd keep.fd
+has "$(vars repair -o rest.fd cut.fd)" 'mended the start at 0xb8' 'a start of a record is mended'
+ok 'and all are there again' vars diff rest.fd good.fd
+poke cut.fd 186 '\x00'
+has "$(vars repair -o rest.fd cut.fd)" 'damaged bytes at 0xb8' 'a damaged header is left out'
+is "$(vars list --json rest.fd | jq length)" 30 'and the 30 variables behind it are kept'
+ok 'the store is healthy' vars check rest.fd
 cp bad.fd keep.fd
 ok 'repair into another file' vars repair -o mended.fd bad.fd
 ok 'leaves the first as it was' cmp bad.fd keep.fd
