@@ -126,7 +126,8 @@ static int reconfigure(void *arg, const char *text, bool may_wait, char **ret_er
 /* What would help, for an image that may only be read. */
 static const char *hint(const char *path, int error, bool is_writable)
 {
-	bool is_refused = error == -EACCES || error == -EPERM || error == -EROFS;
+	bool is_refused = error == -EACCES || error == -EPERM || error == -EROFS ||
+		error == -EBUSY;
 	bool would_help = is_refused && is_writable && access(path, R_OK) == 0;
 
 	return would_help ? "; it can be read with -o ro" : "";

@@ -165,8 +165,7 @@ static int take_locks(int fd, bool is_writable, bool *ret_is_exclusive, char **r
 
 	if (r == -EBUSY || r == -EAGAIN || r == -EACCES)
 		return store_fail(ret_error, -EBUSY, is_writable
-			? "the image is in use by another process (a running virtual machine?); "
-			  "it can be opened read-only"
+			? "the image is in use by another process (a running virtual machine?)"
 			: "another process holds the image for itself alone");
 	if (r < 0)
 		return store_fail(ret_error, r, "cannot lock the image: %s", strerror(-r));

@@ -72,9 +72,9 @@ ok 'the image is as it was' cmp cut.fd keep.fd
 has "$(vars repair -o rest.fd cut.fd)" 'mended the start at 0xb8' 'a start of a record is mended'
 ok 'and all are there again' vars diff rest.fd good.fd
 poke cut.fd 186 '\x00'
-has "$(vars repair -o rest.fd cut.fd)" 'damaged bytes at 0xb8' 'a damaged header is left out'
-is "$(vars list --json rest.fd | jq length)" 30 'and the 30 variables behind it are kept'
-ok 'the store is healthy' vars check rest.fd
+has "$(vars repair -o rest2.fd cut.fd)" 'damaged bytes at 0xb8' 'a damaged header is left out'
+is "$(vars list --json rest2.fd | jq length)" 30 'and the 30 variables behind it are kept'
+ok 'the store is healthy' vars check rest2.fd
 cp bad.fd keep.fd
 ok 'repair into another file' vars repair -o mended.fd bad.fd
 ok 'leaves the first as it was' cmp bad.fd keep.fd
