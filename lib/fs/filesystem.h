@@ -80,6 +80,9 @@ struct fs_attr {
 	uint32_t gid;
 	uint32_t rdev;    /* the kernel's 32-bit encoding */
 	uint32_t blksize;
+	struct timespec btime; /* of birth; valid with has_btime */
+	bool has_btime;
+	bool is_mount_root; /* a directory on another file system than its parent's */
 };
 
 /* How long the kernel may use an answer without asking again, in nanoseconds; 0: ask each time. */

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "fuse/internal.h"
 
@@ -111,6 +112,8 @@ static void attr_encode(const struct fs_attr *attr, struct fuse_attr *out)
 		.gid = attr->gid,
 		.rdev = attr->rdev,
 		.blksize = attr->blksize,
+		/* the kernel looks at it only where FUSE_SUBMOUNTS was agreed */
+		.flags = attr->is_mount_root ? FUSE_ATTR_SUBMOUNT : 0,
 	};
 }
 
@@ -179,7 +182,7 @@ static void statx_reply(struct fs_request *req, const struct fs_attr *attr, uint
 	struct tacit_statx_out out = {
 		.attr_valid = timeout / NS_PER_SECOND,
 		.attr_valid_nsec = (uint32_t)(timeout % NS_PER_SECOND),
-		.mask = 0x7ff, /* STATX_BASIC_STATS */
+		.mask = STATX_BASIC_STATS | (attr->has_btime ? STATX_BTIME : 0),
 		.blksize = attr->blksize,
 		.nlink = attr->nlink,
 		.uid = attr->uid,
@@ -191,6 +194,7 @@ static void statx_reply(struct fs_request *req, const struct fs_attr *attr, uint
 		.atime = statx_time(attr->atime),
 		.ctime = statx_time(attr->ctime),
 		.mtime = statx_time(attr->mtime),
+		.btime = statx_time(attr->btime),
 		.rdev_major = attr->rdev >> 8 & 0xfff,
 		.rdev_minor = (attr->rdev & 0xff) | (attr->rdev >> 12 & 0xfff00),
 	};
