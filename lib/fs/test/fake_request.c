@@ -102,6 +102,14 @@ struct fs_caller fs_request_caller(const struct fs_request *req)
 	return req->caller;
 }
 
+bool fs_request_group(const struct fs_request *req, uint32_t *ret_gid)
+{
+	if (!req->has_group)
+		return false;
+	*ret_gid = req->group;
+	return true;
+}
+
 struct iov_reader fs_request_payload(const struct fs_request *req)
 {
 	return iov_reader_of(req->payload, req->payload_count);

@@ -46,6 +46,8 @@ struct fake_dirent {
 struct fs_request {
 	/* the question */
 	struct fs_caller caller;
+	bool has_group; /* of the caller's, for a creation */
+	uint32_t group;
 	const struct iovec *payload;
 	size_t payload_count;
 	size_t dirents_max; /* entries that fit into a readdir answer; 0: all */

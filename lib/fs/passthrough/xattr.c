@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * xattr.c — extended attributes and access lists, and the mount's own options as one.
+ *
+ * Attributes are reached through /proc/self/fd, which leads to the very inode of an O_PATH
+ * descriptor, also when that is a symbolic link or a device.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+
+#include "fs/passthrough/internal.h"
+
+/* One of the root's attributes that are the mount's. */
+static bool is_mount_xattr(uint64_t node, const char *name)
+{
+	return node == FS_ROOT && (strcmp(name, PASSTHROUGH_XATTR_OPTIONS) == 0 ||
+		strcmp(name, PASSTHROUGH_XATTR_ERROR) == 0);
+}
+
+static int reply_text(struct fs_request *req, const char *text, uint32_t size)
+{
+	size_t length = strlen(text);
+
+	if (size == 0) {
+		fs_reply_xattr_size(req, length);
+		return 0;
+	}
+	if (length > size)
+		return -ERANGE;
+	fs_reply_data(req, text, length);
+	return 0;
+}
+
+static int get_mount_xattr(struct passthrough *pt, struct fs_request *req, const char *name,
+	uint32_t size)
+{
+	CLEAN_BUFFER struct buffer text = BUFFER_INIT;
+
+	pthread_mutex_lock(&pt->options_lock);
+	if (strcmp(name, PASSTHROUGH_XATTR_OPTIONS) == 0)
+		pt->config.describe(pt->config.arg, &text);
+	else if (pt->options_error)
+		buffer_string(&text, pt->options_error);
+	pthread_mutex_unlock(&pt->options_lock);
+	if (buffer_error(&text) || text.size == 0)
+		return buffer_error(&text) ? -ENOMEM : -ENODATA;
+	return reply_text(req, buffer_text(&text), size);
+}
+
+static int set_mount_xattr(struct passthrough *pt, struct fs_request *req, const char *name,
+	const void *value, size_t size)
+{
+	CLEAN(free) char *text = NULL;
+	char *error = NULL;
+	int r;
+
+	if (strcmp(name, PASSTHROUGH_XATTR_OPTIONS) != 0)
+		return -EPERM;
+	text = strndup(value, size);
+	if (!text)
+		return -ENOMEM;
+	pthread_mutex_lock(&pt->options_lock);
+	r = pt->config.reconfigure(pt->config.arg, text, &error);
+	free(pt->options_error);
+	pt->options_error = error;
+	pthread_mutex_unlock(&pt->options_lock);
+	if (r < 0)
+		return r;
+	fs_reply_ok(req);
+	return 0;
+}
+
+/* The value of an attribute, straight into the answer. */
+static int reply_value(struct fs_request *req, int fd, const char *name, uint32_t size)
+{
+	struct proc_path path = proc_path(fd);
+	CLEAN(free) char *copy = NULL;
+	struct iovec iov;
+	char *place = NULL;
+	ssize_t n;
+	int r;
+
+	if (size > 0) {
+		r = fs_reply_buffer(req, size, &iov, 1);
+		if (r < 0 && r != -EMSGSIZE)
+			return r;
+		place = r == 1 ? iov.iov_base : (copy = malloc(size)); /* in pieces: copied */
+		if (!place)
+			return -ENOMEM;
+	}
+	n = getxattr(path.text, name, place, size);
+	if (n < 0)
+		return -errno;
+	if (size == 0)
+		fs_reply_xattr_size(req, (size_t)n);
+	else if (copy)
+		fs_reply_data(req, copy, (size_t)n);
+	else
+		fs_reply_filled(req, (size_t)n);
+	return 0;
+}
+
+/* Takes the names out that only CAP_SYS_ADMIN may see. Returns the size that is left. */
+static size_t names_filter(char *names, size_t size)
+{
+	size_t left = 0;
+
+	for (size_t at = 0, length; at < size; at += length) {
+		length = strnlen(names + at, size - at) + 1;
+		if (length > size - at)
+			length = size - at; /* a last name without its end: the host's mistake */
+		if (strncmp(names + at, "trusted.", strlen("trusted.")) == 0)
+			continue;
+		memmove(names + left, names + at, length);
+		left += length;
+	}
+	return left;
+}
+
+static int reply_names(struct passthrough *pt, struct fs_request *req, int fd, uint32_t size)
+{
+	struct fs_caller caller = fs_request_caller(req);
+	CLEAN(free) char *names = malloc(XATTR_LIST_MAX);
+	ssize_t n;
+	size_t left;
+
+	if (!names)
+		return -ENOMEM;
+	n = listxattr(proc_path(fd).text, names, XATTR_LIST_MAX);
+	if (n < 0)
+		return -errno;
+	left = (size_t)n;
+	if (pt->is_privileged && left > 0 && !caller_has(pt, &caller, CAP_SYS_ADMIN))
+		left = names_filter(names, left);
+	if (size == 0)
+		fs_reply_xattr_size(req, left);
+	else if (left > size)
+		return -ERANGE;
+	else
+		fs_reply_data(req, names, left);
+	return 0;
+}
+
+int op_getxattr(struct fs *fs, struct fs_request *req, uint64_t node, const char *name,
+	uint32_t size)
+{
+	struct passthrough *pt = passthrough_of(fs);
+	CLEAN_HELD struct held held = {0};
+	int r;
+
+	if (is_mount_xattr(node, name))
+		return get_mount_xattr(pt, req, name, size);
+	if (!pt->config.options.xattr)
+		return -EOPNOTSUPP;
+	r = node_hold(pt, node, &held);
+	return r < 0 ? r : reply_value(req, held.fd, name, size);
+}
+
+int op_listxattr(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t size)
+{
+	struct passthrough *pt = passthrough_of(fs);
+	CLEAN_HELD struct held held = {0};
+	int r;
+
+	if (!pt->config.options.xattr)
+		return -EOPNOTSUPP;
+	r = node_hold(pt, node, &held);
+	return r < 0 ? r : reply_names(pt, req, held.fd, size);
+}
+
+/* An access list that was set by somebody outside the file's group takes set-group-id away. */
+static int drop_setgid(const struct held *held)
+{
+	struct statx stx;
+	int r;
+
+	r = stat_descriptor(held->fd, &stx);
+	if (r < 0 || !(stx.stx_mode & S_ISGID))
+		return r;
+	if (chmod(proc_path(held->fd).text, stx.stx_mode & 07777u & ~(unsigned)S_ISGID) < 0)
+		return -errno;
+	return 0;
+}
+
+int op_setxattr(struct fs *fs, struct fs_request *req, uint64_t node, const char *name,
+	const void *value, size_t size, uint32_t flags)
+{
+	struct passthrough *pt = passthrough_of(fs);
+	CLEAN_HELD struct held held = {0};
+	int r;
+
+	if (is_mount_xattr(node, name))
+		return set_mount_xattr(pt, req, name, value, size);
+	if (!pt->config.options.xattr)
+		return -EOPNOTSUPP;
+	r = node_hold(pt, node, &held);
+	if (r < 0)
+		return r;
+	identity_keep_setid(pt, true); /* the client has judged by its caller, and says so */
+	if (setxattr(proc_path(held.fd).text, name, value, size,
+		    (int)(flags & (XATTR_CREATE | XATTR_REPLACE))) < 0)
+		return -errno;
+	r = flags & FS_XATTR_KILL_SETGID ? drop_setgid(&held) : 0;
+	if (r < 0)
+		return r;
+	fs_reply_ok(req);
+	return 0;
+}
+
+int op_removexattr(struct fs *fs, struct fs_request *req, uint64_t node, const char *name)
+{
+	struct passthrough *pt = passthrough_of(fs);
+	CLEAN_HELD struct held held = {0};
+	int r;
+
+	if (is_mount_xattr(node, name))
+		return -EPERM;
+	if (!pt->config.options.xattr)
+		return -EOPNOTSUPP;
+	r = node_hold(pt, node, &held);
+	if (r < 0)
+		return r;
+	if (removexattr(proc_path(held.fd).text, name) < 0)
+		return -errno;
+	if (strcmp(name, "security.capability") == 0)
+		atomic_store(&held.node->lost_capability, true);
+	fs_reply_ok(req);
+	return 0;
+}
