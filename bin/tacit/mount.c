@@ -27,18 +27,18 @@ static int print_help(void)
 		"Usage: tacit mount [-t TYPE] [-o OPT,...] [-f] SOURCE MOUNTPOINT\n"
 		"       tacit mount -o remount,OPT,... MOUNTPOINT\n\n"
 		"Mounts what SOURCE holds: the variables of a UEFI variable store (OVMF_VARS.fd,\n"
-		"...) as files, as the kernel's efivarfs shows those of a machine. Returns when\n"
-		"the mount answers, and serves it in the background. Unmount with umount(8) or\n"
-		"fusermount3 -u.\n\n"
+		"...) as files, as the kernel's efivarfs shows those of a machine; or a\n"
+		"directory. Returns when the mount answers, and serves it in the background.\n"
+		"Unmount with umount(8) or fusermount3 -u.\n\n"
 		"Options:\n"
-		"  -t, --type TYPE        what SOURCE is: efivars; without it, by its content\n"
+		"  -t, --type TYPE        what SOURCE is: efivars or dir; without it, by itself\n"
 		"  -o, --options OPT,...  options of the mount, below; may be repeated\n"
 		"  -f, --foreground       serve in the foreground\n"
 		"  -n, --no-mtab          do not record options for mount(8) to show\n"
 		"  -v, --verbose          say what was done\n"
 		"  -h, --help             print this help\n"
 		"  -V, --version          print the version\n");
-	mount_options_help(&out);
+	mount_options_help(&out, true);
 	buffer_string(&out, "\nFor more details see tacit-mount(1).\n");
 	return program_print(&out) < 0 ? MOUNT_SYSTEM : MOUNT_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "tacit/background.h"
+#include "tacit/mount_directory.h"
 #include "tacit/mount_options.h"
 #include "tacit/mount_remount.h"
 #include "tacit/mount_session.h"
@@ -132,16 +133,25 @@ static int serve_in_background(struct serving *serving)
 	return r;
 }
 
-static int check_type(const char *type)
+/* The type asked for, else by the source: a directory, or what is in the file. */
+static int find_type(const struct mount_command *command, enum mount_type *ret)
 {
-	if (!type || strcmp(type, "efivars") == 0)
-		return MOUNT_OK;
-	if (strcmp(type, "dir") == 0 || strcmp(type, "vhost") == 0)
-		program_error("type %s is not in this version, which serves UEFI variable stores "
-			"(-t efivars)", type);
+	const char *type = command->type;
+	struct stat st;
+
+	if (!type)
+		*ret = stat(command->source, &st) == 0 && S_ISDIR(st.st_mode) ? MOUNT_TYPE_DIR :
+			MOUNT_TYPE_EFIVARS;
+	else if (strcmp(type, "efivars") == 0)
+		*ret = MOUNT_TYPE_EFIVARS;
+	else if (strcmp(type, "dir") == 0)
+		*ret = MOUNT_TYPE_DIR;
+	else if (strcmp(type, "vhost") == 0)
+		program_error("type vhost is not in this version, which has efivars and dir");
 	else
-		program_usage_error("-t %s: the only type of this version is efivars", type);
-	return MOUNT_USAGE;
+		program_usage_error("-t %s: the types are efivars and dir", type);
+	return !type || strcmp(type, "efivars") == 0 || strcmp(type, "dir") == 0 ? MOUNT_OK :
+		MOUNT_USAGE;
 }
 
 static int mount_new(const struct mount_command *command, const struct mount_words *words,
@@ -162,12 +172,17 @@ static int parse_and_mount(const struct mount_command *command, const struct mou
 {
 	CLEAN(free) char *error = NULL;
 	struct mount_options options;
-	int status = check_type(command->type);
+	int status;
 	int r;
 
+	mount_options_init(&options);
+	status = find_type(command, &options.type);
 	if (status != MOUNT_OK)
 		return status;
-	mount_options_init(&options);
+	r = options.type == MOUNT_TYPE_DIR ?
+		mount_directory_check(command->source, mountpoint, &error) : 0;
+	if (r < 0)
+		return fail(r, error);
 	r = mount_options_parse(&options, words, &error);
 	if (r < 0) {
 		program_error("%s", error ? error : strerror(-r));

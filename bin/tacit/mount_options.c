@@ -41,6 +41,15 @@ static const char *const view_names[] = {
 	NULL,
 };
 
+/* In the order of enum passthrough_cache. */
+static const char *const cache_names[] = {
+	[PASSTHROUGH_CACHE_AUTO] = "auto",
+	[PASSTHROUGH_CACHE_ALWAYS] = "always",
+	[PASSTHROUGH_CACHE_METADATA] = "metadata",
+	[PASSTHROUGH_CACHE_NEVER] = "never",
+	NULL,
+};
+
 #define COMMON(member) offsetof(struct mount_common_options, member)
 static const struct option_spec common_specs[] = {
 	{.name = "ro", .kind = OPTION_RO_RW, .offset = COMMON(is_read_only), .is_live = true,
@@ -75,6 +84,23 @@ static const struct option_spec efivars_specs[] = {
 		.help = "time that each question to the firmware takes, for trying tools"},
 };
 
+#define DIR(member) offsetof(struct passthrough_options, member)
+static const struct option_spec dir_specs[] = {
+	{.name = "cache", .kind = OPTION_ENUM, .offset = DIR(cache), .choices = cache_names,
+		.help = "what the kernel may remember, and how long"},
+	{.name = "writeback", .kind = OPTION_NEGATABLE, .offset = DIR(writeback),
+		.help = "the kernel gathers writes"},
+	{.name = "killpriv", .kind = OPTION_NEGATABLE, .offset = DIR(killpriv),
+		.help = "set-id bits are stripped here: no question before a write (default)"},
+	{.name = "xattr", .kind = OPTION_NEGATABLE, .offset = DIR(xattr),
+		.help = "extended attributes and access lists (default)"},
+	{.name = "flock", .kind = OPTION_NEGATABLE, .offset = DIR(flock),
+		.help = "flock(2) locks hold on the host too (default)"},
+	{.name = "posix_lock", .kind = OPTION_NEGATABLE, .offset = DIR(posix_lock),
+		.help = "fcntl(2) locks hold on the host too (default)"},
+};
+
+const struct option_table mount_dir_table = {dir_specs, ARRAY_SIZE(dir_specs)};
 const struct option_table mount_common_table = {common_specs, ARRAY_SIZE(common_specs)};
 const struct option_table mount_efivars_table = {efivars_specs, ARRAY_SIZE(efivars_specs)};
 
@@ -92,6 +118,7 @@ void mount_options_init(struct mount_options *options)
 		.efivars.statfs = !efivars_is_realtime_kernel(),
 		.efivars.uid = geteuid(),
 		.efivars.gid = getegid(),
+		.dir = {.killpriv = true, .xattr = true, .flock = true, .posix_lock = true},
 	};
 }
 
@@ -105,7 +132,10 @@ void mount_options_fini(struct mount_options *options)
 static void option_sets(struct mount_options *options, struct option_set sets[static SET_COUNT])
 {
 	sets[0] = (struct option_set){&mount_common_table, &options->common};
-	sets[1] = (struct option_set){&mount_efivars_table, &options->efivars};
+	if (options->type == MOUNT_TYPE_DIR)
+		sets[1] = (struct option_set){&mount_dir_table, &options->dir};
+	else
+		sets[1] = (struct option_set){&mount_efivars_table, &options->efivars};
 }
 
 /* ---- sorting ---- */
@@ -152,7 +182,8 @@ static bool is_table_word(const struct option_table *table, const char *element)
 static bool is_our_word(const char *element)
 {
 	return is_table_word(&mount_common_table, element) ||
-		is_table_word(&mount_efivars_table, element);
+		is_table_word(&mount_efivars_table, element) ||
+		is_table_word(&mount_dir_table, element);
 }
 
 static bool is_foreign_to_us(const char *element)
@@ -299,7 +330,11 @@ int mount_options_change(struct mount_options *options, const char *text, char *
 
 int mount_options_copy(struct mount_options *ret, const struct mount_options *options)
 {
-	struct mount_options copy = {.flags = options->flags};
+	struct mount_options copy = {
+		.type = options->type,
+		.dir = options->dir, /* owns nothing */
+		.flags = options->flags,
+	};
 	int r;
 
 	r = option_copy(&mount_common_table, &options->common, sizeof(copy.common), &copy.common);
@@ -317,13 +352,33 @@ int mount_options_copy(struct mount_options *ret, const struct mount_options *op
 
 void mount_options_format(const struct mount_options *options, struct buffer *out)
 {
+	struct option_set sets[SET_COUNT];
+
 	/* Formatting reads the values; the sets of a parser are not for constant ones. */
-	struct option_set sets[SET_COUNT] = {
-		{&mount_common_table, (void *)&options->common},
-		{&mount_efivars_table, (void *)&options->efivars},
+	option_sets((struct mount_options *)options, sets);
+	option_format(sets, SET_COUNT, out);
+}
+
+/* The directory's options that differ from the defaults. */
+static void dir_options_shown(const struct passthrough_options *dir, struct buffer *out)
+{
+	const struct {
+		const char *text;
+		bool is_shown;
+	} words[] = {
+		{"writeback", dir->writeback},
+		{"nokillpriv", !dir->killpriv},
+		{"noxattr", !dir->xattr},
+		{"noflock", !dir->flock},
+		{"noposix_lock", !dir->posix_lock},
 	};
 
-	option_format(sets, SET_COUNT, out);
+	if (dir->cache != PASSTHROUGH_CACHE_AUTO)
+		buffer_printf(out, "cache=%s", cache_names[dir->cache]);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (words[i].is_shown)
+			buffer_printf(out, "%s%s", out->size > 0 ? "," : "", words[i].text);
+	}
 }
 
 void mount_options_shown(const struct mount_options *options, struct buffer *out)
@@ -331,6 +386,10 @@ void mount_options_shown(const struct mount_options *options, struct buffer *out
 	const struct mount_efivars_options *efivars = &options->efivars;
 	const char *comma = "";
 
+	if (options->type == MOUNT_TYPE_DIR) {
+		dir_options_shown(&options->dir, out);
+		return;
+	}
 	if (!efivars->statfs || efivars_is_realtime_kernel()) {
 		buffer_string(out, efivars->statfs ? "statfs" : "nostatfs");
 		comma = ",";
@@ -343,12 +402,16 @@ void mount_options_shown(const struct mount_options *options, struct buffer *out
 		buffer_printf(out, "%sgid=%u", comma, efivars->gid);
 }
 
-void mount_options_help(struct buffer *out)
+void mount_options_help(struct buffer *out, bool has_directories)
 {
 	buffer_string(out, "\nOptions after -o, of every mount:\n");
 	option_help(&mount_common_table, out);
 	buffer_string(out, "\nOptions after -o, of UEFI variables:\n");
 	option_help(&mount_efivars_table, out);
+	if (has_directories) {
+		buffer_string(out, "\nOptions after -o, of directories:\n");
+		option_help(&mount_dir_table, out);
+	}
 	buffer_string(out,
 		"\nThe VFS's own (nosuid, nodev, noexec, noatime, sync, ...) and mount(8)'s\n"
 		"(nofail, _netdev, x-...) may stand among them.\n");

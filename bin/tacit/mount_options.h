@@ -17,6 +17,7 @@
 #include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/option.h"
+#include "fs/passthrough/passthrough.h"
 
 enum mount_io {
 	MOUNT_IO_AUTO,
@@ -44,16 +45,25 @@ struct mount_efivars_options {
 	uint64_t firmware_delay; /* nanoseconds */
 };
 
+/* What is mounted; says which options there are beside the common ones. */
+enum mount_type {
+	MOUNT_TYPE_EFIVARS,
+	MOUNT_TYPE_DIR,
+};
+
 struct mount_options {
+	enum mount_type type; /* set by whoever has looked at the source, before parsing */
 	struct mount_common_options common;
 	struct mount_efivars_options efivars;
+	struct passthrough_options dir;
 	unsigned long flags; /* MS_* beside the read-only one */
 };
 
 extern const struct option_table mount_common_table;
 extern const struct option_table mount_efivars_table;
+extern const struct option_table mount_dir_table;
 
-/* The defaults of this machine and this caller. */
+/* The defaults of this machine and this caller; the type is efivars. */
 void mount_options_init(struct mount_options *options);
 void mount_options_fini(struct mount_options *options);
 
@@ -94,9 +104,10 @@ void mount_options_format(const struct mount_options *options, struct buffer *ou
 
 /*
  * Appends those that the mount table shows: nostatfs, statfs where it is not the default, and
- * owners other than root. Nothing when there is none.
+ * owners other than root; of a directory the options that are not the default. Nothing when there
+ * is none.
  */
 void mount_options_shown(const struct mount_options *options, struct buffer *out);
 
-/* Appends the part of --help that lists the options. */
-void mount_options_help(struct buffer *out);
+/* Appends the part of --help that lists the options, with or without those of directories. */
+void mount_options_help(struct buffer *out, bool has_directories);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "fs/efivars/efivars.h"
 #include "store/store.h"
 #include "tacit/image.h"
+#include "tacit/mount_directory.h"
 #include "tacit/program.h"
 #include "tacit/utab.h"
 #include "transport/devfuse/devfuse.h"
@@ -27,6 +29,7 @@ struct mount_session {
 	struct fs *fs;
 	struct devfuse_mount *mount;
 	struct devfuse_server *server;
+	atomic_bool is_read_only; /* of a directory, live */
 	bool is_recorded; /* in utab; set before run */
 	pthread_mutex_t record_lock; /* so that the last change is the one that stays recorded */
 };
@@ -36,11 +39,16 @@ struct mount_session {
 /* The options in force: what was mounted, with what the file system has made of it since. */
 static int options_in_force(const struct mount_session *session, struct mount_options *ret)
 {
-	struct efivars_options live = efivars_get_options(session->fs);
+	struct efivars_options live;
 	int r = mount_options_copy(ret, &session->options);
 
 	if (r < 0)
 		return r;
+	if (ret->type == MOUNT_TYPE_DIR) {
+		ret->common.is_read_only = atomic_load(&session->is_read_only);
+		return 0;
+	}
+	live = efivars_get_options(session->fs);
 	ret->common.is_read_only = live.is_read_only;
 	ret->efivars.statfs = live.statfs;
 	return 0;
@@ -121,6 +129,25 @@ static int reconfigure(void *arg, const char *text, bool may_wait, char **ret_er
 	return 0;
 }
 
+/* A directory's: of its options only ro and rw can change, which the kernel alone looks at. */
+static int reconfigure_directory(void *arg, const char *text, char **ret_error)
+{
+	struct mount_session *session = arg;
+	struct mount_options options;
+	int r;
+
+	r = options_in_force(session, &options);
+	if (r < 0)
+		return r;
+	r = mount_options_change(&options, text, ret_error);
+	if (r == 0)
+		atomic_store(&session->is_read_only, options.common.is_read_only);
+	mount_options_fini(&options);
+	if (r == 0 && session->is_recorded)
+		record(session, NULL);
+	return r;
+}
+
 /* ---- from the ground ---- */
 
 /* What would help, for an image that may only be read. */
@@ -171,7 +198,20 @@ static int build_services(struct uefi_services **ret, struct store *take_store,
 	return 0;
 }
 
-static int build_filesystem(struct mount_session *session, char **ret_error)
+static int build_directory(struct mount_session *session, char **ret_error)
+{
+	const struct passthrough_config config = {
+		.options = session->options.dir,
+		.describe = describe,
+		.reconfigure = reconfigure_directory,
+		.arg = session,
+	};
+
+	atomic_store(&session->is_read_only, session->options.common.is_read_only);
+	return mount_directory_open(&session->fs, session->source, &config, ret_error);
+}
+
+static int build_variables(struct mount_session *session, char **ret_error)
 {
 	const struct mount_options *options = &session->options;
 	const struct efivars_config config = {
@@ -203,10 +243,10 @@ static int build_filesystem(struct mount_session *session, char **ret_error)
 }
 
 /* What can be told from a source's kind alone. 0, or -errno with the line. */
-static int check_kind(const char *source, char **ret_error)
+static int check_kind(const char *source, enum mount_type type, char **ret_error)
 {
-	static const char only[] =
-		"this version serves UEFI variable stores, in files and block devices";
+	static const char only[] = "this version serves directories, and UEFI variable stores in "
+		"files and block devices";
 	struct stat st;
 
 	if (strncmp(source, "live:", strlen("live:")) == 0) {
@@ -219,9 +259,15 @@ static int check_kind(const char *source, char **ret_error)
 		*ret_error = program_text("%s: %s", source, strerror(error));
 		return -error;
 	}
+	if (type == MOUNT_TYPE_DIR) {
+		if (S_ISDIR(st.st_mode))
+			return 0;
+		*ret_error = program_text("%s is not a directory", source);
+		return -ENOTDIR;
+	}
 	if (S_ISDIR(st.st_mode) || S_ISSOCK(st.st_mode)) {
-		*ret_error = program_text("%s is a %s: %s", source,
-			S_ISDIR(st.st_mode) ? "directory" : "socket", only);
+		*ret_error = program_text("%s is a %s: UEFI variable stores are files and block "
+			"devices", source, S_ISDIR(st.st_mode) ? "directory" : "socket");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -233,7 +279,7 @@ int mount_session_new(struct mount_session **ret, const char *source,
 	CLEAN(mount_session_free) struct mount_session *session = NULL;
 	int r;
 
-	r = check_kind(source, ret_error);
+	r = check_kind(source, options->type, ret_error);
 	if (r < 0)
 		return r;
 	session = calloc(1, sizeof(*session));
@@ -246,7 +292,8 @@ int mount_session_new(struct mount_session **ret, const char *source,
 	r = mount_options_copy(&session->options, options);
 	if (r < 0)
 		return r;
-	r = build_filesystem(session, ret_error);
+	r = options->type == MOUNT_TYPE_DIR ? build_directory(session, ret_error) :
+		build_variables(session, ret_error);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(session);

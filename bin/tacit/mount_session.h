@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mount_session.h — what a mount is made of, built from the ground: the image, its store, the
- * emulated firmware, the file system, and the transport. `tacit mount` and `tacit run` differ only
- * in where the session is mounted.
+ * mount_session.h — what a mount is made of, built from the ground: the image, its store and the
+ * emulated firmware, or a directory; the file system; and the transport. `tacit mount` and `tacit
+ * run` differ only in where the session is mounted.
  *
  *   new -> attach -> run -> free
  *
@@ -19,7 +19,7 @@
 struct mount_session;
 
 /*
- * Opens `source` (a file or block device that holds UEFI variables) and reads its variables. 0;
+ * Opens `source`, a directory or a file or block device that holds UEFI variables. 0;
  * -EBUSY when a VM uses it, -ENODATA when it holds nothing known, -EOPNOTSUPP for a kind that is
  * not served, or another -errno; *ret_error is one line, owned by the caller.
  */

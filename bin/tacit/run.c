@@ -36,7 +36,7 @@ static int print_help(void)
 		"  -o, --options OPT,...  options of the mount, below; may be repeated\n"
 		"  -h, --help             print this help\n"
 		"  -V, --version          print the version\n");
-	mount_options_help(&out);
+	mount_options_help(&out, false);
 	buffer_string(&out, "\nFor more details see tacit-run(1).\n");
 	return program_print(&out) < 0 ? RUN_FAILED : 0;
 }

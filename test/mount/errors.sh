@@ -25,10 +25,9 @@ refuses 1 'uid' 'a user that is not there' -o uid=no-such-user-here store.fd mnt
 refuses 1 'threads' 'too many threads' -o threads=100000 store.fd mnt
 refuses 1 'firmware_delay' 'a delay without end' -o firmware_delay=1000h store.fd mnt
 refuses 1 'io=uring' 'io=uring' -o io=uring store.fd mnt
-refuses 1 'UEFI variable stores' 'type dir' -t dir folder mnt
-refuses 1 'UEFI variable stores' 'type vhost' -t vhost folder mnt
-refuses 1 'the only type of this version is efivars' 'a type that is not there' -t frobnicate store.fd mnt
-refuses 32 'UEFI variable stores' 'a directory' folder mnt
+refuses 1 'not in this version' 'type vhost' -t vhost folder mnt
+refuses 1 'efivars and dir' 'a type that is not there' -t frobnicate store.fd mnt
+refuses 32 'UEFI variable stores' 'a directory as a store' -t efivars folder mnt
 refuses 32 'UEFI variable stores' 'live:' live: mnt
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
 refuses 32 'UEFI variable stores' 'a socket' socket mnt
