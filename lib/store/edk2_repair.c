@@ -147,8 +147,8 @@ static uint32_t count_content(const uint8_t *data, uint32_t n)
 }
 
 /*
- * Takes damaged bytes out of the list, so that it goes on with the next value behind them. What they
- * were cannot be told: a record whose sizes are damaged may have swallowed its neighbour.
+ * Takes damaged bytes out of the list, so that it goes on with the next value behind them. What
+ * they were cannot be told: a record whose sizes are damaged may have swallowed its neighbour.
  */
 static void rejoin_list(struct repair *p)
 {
