@@ -8,6 +8,9 @@
  * 200 + n for each permission that others may not have. Who wants a permission looks whether its
  * 200 byte is locked by somebody else, who withholds one looks at the 100 byte. Where the file
  * system has no such locks the image is used without, as QEMU does, and is then not exclusive.
+ *
+ * The image is looked up in its folder, which is held: a mount over that folder, our own above all,
+ * is never asked where the image is.
  */
 #include "store/source.h"
 
@@ -39,8 +42,10 @@ struct stamp {
 
 struct file_source {
 	struct source source;
-	char *path; /* owned */
-	int fd;     /* owned */
+	char *path;       /* owned */
+	const char *name; /* what path ends with, in folder */
+	int folder;       /* owned, O_PATH */
+	int fd;           /* owned */
 	bool is_block;
 	struct stamp stamp; /* after our own last write, or when it was last looked at */
 };
@@ -196,7 +201,7 @@ static int image_size(int fd, const struct stat *st, uint64_t *ret, char **ret_e
 static int open_image(struct file_source *f, bool is_writable, char **ret_error)
 {
 	/* Without O_NONBLOCK a FIFO would be waited for; it changes nothing for files. */
-	CLEAN_FD int fd = open(f->path,
+	CLEAN_FD int fd = openat(f->folder, f->name,
 		(is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool is_exclusive = false;
 	uint64_t size = 0;
@@ -230,7 +235,7 @@ static bool file_has_changed(struct source *s)
 	struct stamp now;
 	struct stat st;
 
-	if (stat(f->path, &st) < 0)
+	if (fstatat(f->folder, f->name, &st, 0) < 0)
 		return false; /* unlinked, or for a moment not there: what is open stays valid */
 	now = stamp_of(&st);
 	if (is_same(&now, &f->stamp))
@@ -268,6 +273,8 @@ static void file_destroy(struct source *s)
 
 	if (f->fd >= 0)
 		(void)close(f->fd); /* every write that matters was synced */
+	if (f->folder >= 0)
+		(void)close(f->folder);
 	free(f->path);
 	free(f);
 }
@@ -281,6 +288,30 @@ static const struct source_ops file_ops = {
 	.destroy = file_destroy,
 };
 
+/* Takes hold of the folder that the image is in. */
+static int open_folder(struct file_source *f, const char *path, char **ret_error)
+{
+	char *slash;
+
+	f->path = strdup(path);
+	if (!f->path)
+		return store_fail(ret_error, -ENOMEM, "out of memory");
+	slash = strrchr(f->path, '/');
+	if (!slash) {
+		f->name = f->path;
+		f->folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	} else {
+		/* "/name" is in "/", "//name" too; "folder/" names the folder itself. */
+		f->name = slash[1] != '\0' ? slash + 1 : ".";
+		*slash = '\0';
+		f->folder = open(slash > f->path ? f->path : "/",
+			O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (f->folder < 0)
+		return store_fail(ret_error, -errno, "cannot open: %s", strerror(errno));
+	return 0;
+}
+
 int source_open_file(struct source **ret, const char *path, bool is_writable, char **ret_error)
 {
 	struct file_source *f = calloc(1, sizeof(*f));
@@ -288,11 +319,11 @@ int source_open_file(struct source **ret, const char *path, bool is_writable, ch
 
 	if (!f)
 		return store_fail(ret_error, -ENOMEM, "out of memory");
-	f->fd = -1;
+	f->fd = f->folder = -1;
 	f->source.ops = &file_ops;
-	f->path = strdup(path);
-	r = f->path ? open_image(f, is_writable, ret_error)
-		    : store_fail(ret_error, -ENOMEM, "out of memory");
+	r = open_folder(f, path, ret_error);
+	if (r == 0)
+		r = open_image(f, is_writable, ret_error);
 	if (r < 0) {
 		file_destroy(&f->source);
 		return r;

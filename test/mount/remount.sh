@@ -112,3 +112,13 @@ fails_with '*' 'nothing is mounted' 'no mount' "$TACIT" mount -o remount,statfs 
 mount -t tmpfs none plain
 on_exit umount "$work/plain"
 fails_with '*' 'not fuse.tacit' "another's mount" "$TACIT" mount -o remount,statfs plain
+
+# an image that lies under its own mount
+mkdir over
+cp "$OVMF_VARS" over/store.fd
+mount_store "$work/over/store.fd" over
+ok 'an image under its own mount: ro' timeout -s KILL 10 setfattr -n trusted.tacit.options -v ro over
+ok 'and rw again' timeout -s KILL 10 setfattr -n trusted.tacit.options -v rw over
+# shellcheck disable=SC2016	# its argument
+ok 'and a write' timeout -s KILL 10 sh -c 'printf "\7\0\0\0x" >"$0"' \
+	over/Own-11111111-2222-3333-4444-555555555555
