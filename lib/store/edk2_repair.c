@@ -133,6 +133,7 @@ static bool repair_from_spare(struct repair *p, const struct edk2_geometry *g)
 		return false;
 	}
 	memcpy(p->volume, p->volume + g->spare_offset, g->live);
+	p->g.is_authenticated = spare.is_authenticated; /* of what is live from now on */
 	buffer_string(&p->report, "spare: replayed an interrupted write\n");
 	return true;
 }
