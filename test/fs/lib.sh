@@ -33,16 +33,6 @@ mount_directory() {
 	"$TACIT" mount "${@:2}" "$1/behind" "$1.mount"
 }
 
-# knows_options OPT,...: this build has them.
-knows_options() {
-	local answer
-
-	mkdir -p trial trial.mount
-	answer=$("$TACIT" mount -o "$1" trial trial.mount 2>&1) || :
-	unmount "$PWD/trial.mount"
-	[[ $answer != *'unknown option'* ]]
-}
-
 # compare NAME PROGRAM [ARG...]: one check; what differs is a comment.
 compare() {
 	local name=$1 status=0

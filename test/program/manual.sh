@@ -34,9 +34,11 @@ in_words() {
 		NF == 1 { for (i = 1; i <= n; i++) print choices[i] }'
 }
 for verb in mount run; do
+	end='^# CHANGING'
+	[ "$verb" = mount ] || end='^Of a directory:' # run has stores only
 	help=$("$TACIT" $verb --help | sed -n '/^Options after -o/,$s/^  \([^ ]*\).*/\1/p')
 	is "$(in_words <<<"$help" | sort)" \
-		"$(sed -n '/^# MOUNT OPTIONS/,/^# CHANGING/p' "$pages/mount.scd" | grep '^\*' |
+		"$(sed -n "/^# MOUNT OPTIONS/,/$end/p" "$pages/mount.scd" | grep '^\*' |
 			grep -oE '\*[^*]+\*' | tr -d '*' | sort)" "tacit $verb: options after -o"
 done
 
