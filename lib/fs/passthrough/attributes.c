@@ -8,7 +8,7 @@
 
 int stat_descriptor(int fd, struct statx *ret)
 {
-	struct statx stx;
+	struct statx stx = {0};
 
 	if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_WANTED, &stx) < 0)
 		return -errno;
@@ -74,7 +74,7 @@ uint64_t attr_timeout_of(const struct passthrough *pt, const struct statx *stx)
 static int reply_attr(struct passthrough *pt, struct fs_request *req, struct node *node, int fd)
 {
 	struct fs_attr attr;
-	struct statx stx;
+	struct statx stx = {0};
 	int r;
 
 	r = stat_descriptor(fd, &stx);
@@ -129,7 +129,7 @@ static int change_owner(const struct target *t, const struct fs_setattr *set)
 	gid_t gid = set->valid & FS_SET_GID ? set->attr.gid : (gid_t)-1;
 	bool kill = t->node->type == S_IFREG && set->valid & FS_SET_KILL_SUIDGID;
 	struct fs_caller caller = fs_request_caller(t->req);
-	struct statx before, after;
+	struct statx before = {0}, after = {0};
 	uint32_t left;
 	int r;
 

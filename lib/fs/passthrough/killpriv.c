@@ -41,7 +41,7 @@ int killpriv_before(struct passthrough *pt, const struct fs_request *req, struct
 	bool kill)
 {
 	struct fs_caller caller = fs_request_caller(req);
-	struct statx stx;
+	struct statx stx = {0};
 	uint32_t left;
 	int r;
 

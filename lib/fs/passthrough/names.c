@@ -25,7 +25,7 @@ static int entry_of(const struct held *parent, int take_descriptor, struct fs_en
 {
 	struct passthrough *pt = parent->pt;
 	struct fs_entry entry = {.entry_timeout = pt->entry_timeout};
-	struct statx stx;
+	struct statx stx = {0};
 	int r;
 
 	r = node_adopt(pt, take_descriptor, &entry.node, &stx);

@@ -209,7 +209,7 @@ static bool handle_matches(const struct node *node, int fd)
 /* An inode without a name goes with its last descriptor. */
 static bool is_deleted(int fd)
 {
-	struct statx stx;
+	struct statx stx = {0};
 
 	return statx(fd, "", AT_EMPTY_PATH, STATX_NLINK, &stx) == 0 && stx.stx_nlink == 0;
 }

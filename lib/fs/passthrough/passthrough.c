@@ -194,7 +194,7 @@ static unsigned descriptors_allowed(void)
 
 static int root_init(struct passthrough *pt, int fd)
 {
-	struct statx stx;
+	struct statx stx = {0};
 	int r;
 
 	r = stat_descriptor(fd, &stx);

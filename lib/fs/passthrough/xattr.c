@@ -175,7 +175,7 @@ int op_listxattr(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t 
 /* An access list that was set by somebody outside the file's group takes set-group-id away. */
 static int drop_setgid(const struct held *held)
 {
-	struct statx stx;
+	struct statx stx = {0};
 	int r;
 
 	r = stat_descriptor(held->fd, &stx);
