@@ -128,6 +128,10 @@ static void seeks(const struct place *place)
 		snprintf(names[count++], sizeof(names[0]), "%.31s", entry->d_name);
 	}
 	note("%u entries with . and ..", count);
+	if (count == ARRAY_SIZE(positions)) {
+		closedir(stream);
+		return; /* more than were made: the note differs */
+	}
 	seekdir(stream, positions[count]);
 	note("at the end: %s", readdir(stream) ? "an entry" : "nothing");
 	for (unsigned i = count; i-- > 0;) {

@@ -55,6 +55,7 @@ ok 'the store is healthy' vars check store.fd
 
 # a limit on the sizes of files: an error, not a signal
 cp "$OVMF_VARS_MS" limited.fd
+# shellcheck disable=SC2016	# the inner shell's
 fails_with 1 'File too large' 'a limit on sizes is told of' \
 	bash -c 'ulimit -f 1; exec "$0" vars set limited.fd Boot0000 --hex 00' "$TACIT"
 ok 'and the image is as it was' cmp limited.fd "$OVMF_VARS_MS"
