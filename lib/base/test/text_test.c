@@ -14,6 +14,7 @@ int main(void)
 		{"plain text", "plain text", "text stays"},
 		{"\x1b[31mred\n\t\x7f", "?[31mred???", "C0 and DEL"},
 		{"a\xc2\x9b" "31m", "a??31m", "C1"},
+		/* NOLINTNEXTLINE(misc-misleading-bidirectional): that is the test */
 		{"a\xe2\x80\xae" "exe.b\xe2\x81\xa9", "a???exe.b???", "direction of writing"},
 		{"a\xe2\x80\xa8" "b\xe2\x80\xa9", "a???b???", "line and paragraph"},
 		{"a\xc0\x9b", "a??", "an overlong control character"},
@@ -27,7 +28,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[64];
 
-		strcpy(text, cases[i].before);
+		(void)snprintf(text, sizeof(text), "%s", cases[i].before);
 		text_make_line(text, strlen(text));
 		is_text(text, cases[i].after, cases[i].what);
 	}

@@ -321,7 +321,7 @@ int op_setxattr(struct fs *fs, struct fs_request *req, uint64_t node, const char
 int op_removexattr(struct fs *fs, struct fs_request *req, uint64_t node, const char *name);
 int op_getlk(struct fs *fs, struct fs_request *req, uint64_t node, const struct fs_lock *lock);
 int op_setlk(struct fs *fs, struct fs_request *req, uint64_t node, const struct fs_lock *lock);
-int op_ioctl(struct fs *fs, struct fs_request *req, uint64_t node, const struct fs_ioctl *ioctl);
+int op_ioctl(struct fs *fs, struct fs_request *req, uint64_t node, const struct fs_ioctl *in);
 int op_fallocate(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint32_t mode, uint64_t offset, uint64_t length);
 int op_lseek(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,

@@ -321,7 +321,7 @@ static int do_listxattr(struct fs *fs, uint32_t uid, char *text, uint32_t size)
 		return r;
 	if (req.answer == FAKE_DATA) {
 		for (size_t i = 0; i + 1 < req.size; i++)
-			text[i] = req.data[i] ? (char)req.data[i] : ' ';
+			text[i] = (char)(req.data[i] ? req.data[i] : ' ');
 		text[req.size > 0 ? req.size - 1 : 0] = 0;
 	}
 	return (int)req.size;

@@ -27,11 +27,9 @@ static void *read_numbers(void *arg)
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		struct fs_statfs s;
 
-		if (do_statfs(fs, &s) < 0 || s.bsize != 1 || s.namelen != 255)
-			wrong++;
-		else if (s.blocks != 0 && s.blocks + s.bfree != 100000)
-			wrong++;
-		else if (s.blocks == 0 && (s.bfree != 0 || s.bavail != 0))
+		if (do_statfs(fs, &s) < 0 || s.bsize != 1 || s.namelen != 255 ||
+			(s.blocks != 0 && s.blocks + s.bfree != 100000) ||
+			(s.blocks == 0 && (s.bfree != 0 || s.bavail != 0)))
 			wrong++;
 	}
 	return (void *)wrong;
