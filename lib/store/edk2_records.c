@@ -180,9 +180,9 @@ uint32_t edk2_find_lost(const struct edk2_geometry *g, const uint8_t *live, uint
 	const uint8_t torn[2] = {EDK2_START_ID & 0xff, EDK2_START_ID >> 8};
 	le16 start_id;
 
-	if (g->end - at < sizeof(torn) || edk2_is_erased(live + at, g->end - at))
+	if (g->end - at < sizeof(torn))
 		return EDK2_NO_RECORD;
-	/* What a crash leaves of a start id; the bytes behind it are those of one new record. */
+	/* Free space, or what a crash leaves of a start id: what follows is one new record's. */
 	if ((live[at] == EDK2_ERASED || live[at] == torn[0]) &&
 		(live[at + 1] == EDK2_ERASED || live[at + 1] == torn[1]) &&
 		memcmp(live + at, torn, sizeof(torn)) != 0)
