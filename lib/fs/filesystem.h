@@ -103,10 +103,12 @@ struct fs_entry {
 #define FS_OPEN_CACHE_DIR (1u << 3)
 #define FS_OPEN_NOFLUSH (1u << 4)     /* close need not be told */
 #define FS_OPEN_PARALLEL_WRITES (1u << 5)
+#define FS_OPEN_PASSTHROUGH (1u << 6) /* reads, writes and mappings go to `backing`, not to us */
 
 struct fs_open {
 	uint64_t handle;
-	uint32_t flags; /* FS_OPEN_* */
+	uint32_t flags;   /* FS_OPEN_* */
+	uint32_t backing; /* with FS_OPEN_PASSTHROUGH: of fs_backing_open */
 };
 
 struct fs_statfs {
@@ -197,6 +199,7 @@ struct fs_copy {
 #define FS_WANT_NO_OPENDIR (1u << 13)
 #define FS_WANT_EXPLICIT_INVAL (1u << 14) /* data caches are dropped by notification only */
 #define FS_WANT_CREATE_GROUP (1u << 15)   /* creation carries the parent's group */
+#define FS_WANT_PASSTHROUGH (1u << 16)    /* open files may have a backing file */
 
 /*
  * The operations. Every member may be NULL: the session then answers ENOSYS (which makes the kernel
@@ -316,6 +319,7 @@ struct fs {
 	const struct fs_ops *ops;
 	uint32_t wants; /* FS_WANT_* beyond ops->wants; set before the session starts */
 	uint32_t agreed; /* FS_WANT_* that the peer offers too; set before any operation */
+	uint32_t stack_depth; /* of backing files' file systems: 0 on a disk, 1 on overlayfs */
 	struct fs_notifier *notifier; /* the session's, from its start until destroy; else NULL */
 };
 
@@ -339,6 +343,43 @@ struct iov_reader fs_request_payload(const struct fs_request *req);
  * be called under it). True is returned, and no call made, when the interrupt has come already.
  */
 bool fs_request_on_interrupt(struct fs_request *req, void (*interrupted)(void *arg), void *arg);
+
+/*
+ * Memory of the request's own, which lives until the answer: for what a kept request needs. size
+ * is FS_MEMORY_MAX at the most, aligned for any type, not cleared. It is the same memory at each
+ * call, and where names and values lie: only for operations without them (reads, writes, syncs).
+ */
+#define FS_MEMORY_MAX 32768u
+void *fs_request_memory(struct fs_request *req, size_t size);
+
+/* ---- input and output that may sleep ---- */
+
+enum fs_io_kind { FS_IO_READ, FS_IO_WRITE, FS_IO_SYNC, FS_IO_DATASYNC };
+
+/*
+ * One system call on a descriptor of the host: preadv2, pwritev2, fsync or fdatasync. It lies in
+ * the request's memory or the file system's own and is the transport's until done is called.
+ */
+struct fs_io {
+	enum fs_io_kind kind;
+	int fd;
+	int flags; /* RWF_*, of a read or write */
+	const struct iovec *iov;
+	size_t count;
+	uint64_t offset; /* bytes */
+	/* The result: bytes or a negative errno. On the request's own worker, never from within
+	 * fs_request_io; with the request unanswered, so that it may answer or submit again. */
+	void (*done)(struct fs_request *req, struct fs_io *io, ssize_t result);
+	struct fs_request *req; /* set by fs_request_io */
+};
+
+/*
+ * Keeps the request and makes the call without blocking its worker; it runs with the calling
+ * thread's credentials of now. To be called by the operation itself, or from done. 0: done will be
+ * called. -EOPNOTSUPP where the transport has no way, -EAGAIN when too many are under way: the
+ * caller makes the call itself then.
+ */
+int fs_request_io(struct fs_request *req, struct fs_io *io) MUST_CHECK;
 
 /* ---- answers: each ends the request ---- */
 
@@ -387,3 +428,15 @@ int fs_notify_node(struct fs *fs, uint64_t node, int64_t offset, int64_t length)
 
 /* Drops a directory entry that the kernel may have cached. As fs_notify_node. */
 int fs_notify_entry(struct fs *fs, uint64_t parent, const char *name);
+
+/* ---- backing files: the kernel reads and writes them itself ---- */
+
+/*
+ * Registers an open regular file, which the caller may close at once, as a backing file; the kernel
+ * will act on it with the calling thread's credentials of now. With FS_WANT_PASSTHROUGH agreed.
+ * All that have a node open at a time must be given the same one. 0 and *ret_backing, to be closed
+ * when no handle uses it; -EOPNOTSUPP for a transport without them; -EPERM; -ELOOP when the file's
+ * file system is stacked too deep. Any thread.
+ */
+int fs_backing_open(struct fs *fs, int fd, uint32_t *ret_backing) MUST_CHECK;
+void fs_backing_close(struct fs *fs, uint32_t backing);

@@ -203,11 +203,14 @@ void entry_encode(const struct fs_entry *entry, struct fuse_entry_out *out);
 
 /* ---- INIT ---- */
 
+/* FS_WANT_* of the file system that the channel can give. */
+uint32_t session_wants(const struct fuse_session *session);
+
 /*
  * Compares what the peer offers with what the file system wants. 1 and *ret_out filled when the
- * versions meet; 0 and *ret_out with our version alone when the peer must ask again with it;
+ * versions meet (stack_depth: struct fs's); 0 and *ret_out with our version alone when the peer must ask again with it;
  * -EPROTO for a peer that is too old.
  */
-int promise_agree(const struct fuse_init_in *in, uint32_t wants,
+int promise_agree(const struct fuse_init_in *in, uint32_t wants, uint32_t stack_depth,
 	const struct fuse_session_config *config, struct agreement *ret,
 	struct fuse_init_out *ret_out) MUST_CHECK;

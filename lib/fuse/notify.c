@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* notify.c — what a file system tells the kernel unasked: a header with unique 0 and the code. */
+/*
+ * notify.c — what a file system tells the kernel outside a request: notifications (a header with
+ * unique 0 and the code), and backing files.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -40,4 +43,29 @@ int fs_notify_entry(struct fs *fs, uint64_t parent, const char *name)
 		return -EINVAL;
 	memcpy(copy, name, length + 1); /* an iovec's memory is not const */
 	return notify_send(fs, FUSE_NOTIFY_INVAL_ENTRY, iov, ARRAY_SIZE(iov));
+}
+
+/* The session's channel while it may be used, else NULL. */
+static struct fuse_channel *channel_of(struct fs *fs)
+{
+	struct fuse_channel *channel = fs->notifier ? fs->notifier->session->channel : NULL;
+
+	return channel && channel->ops->backing_open ? channel : NULL;
+}
+
+int fs_backing_open(struct fs *fs, int fd, uint32_t *ret_backing)
+{
+	struct fuse_channel *channel = channel_of(fs);
+
+	if (!channel)
+		return -EOPNOTSUPP;
+	return channel->ops->backing_open(channel, fd, ret_backing);
+}
+
+void fs_backing_close(struct fs *fs, uint32_t backing)
+{
+	struct fuse_channel *channel = channel_of(fs);
+
+	if (channel)
+		channel->ops->backing_close(channel, backing);
 }

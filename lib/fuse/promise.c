@@ -10,11 +10,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "fuse/internal.h"
 
 #define TIME_GRANULARITY_NS 1u
 #define PAGE 4096u
+#define STACK_DEPTH_MAX 2u /* the kernel's FILESYSTEM_MAX_STACK_DEPTH */
 
 struct promise {
 	const char *name;
@@ -65,6 +67,8 @@ static const struct promise promises[] = {
 		"directories need no OPENDIR"},
 	{"CREATE_SUPP_GROUP", FUSE_CREATE_SUPP_GROUP, FS_WANT_CREATE_GROUP, 0,
 		"creation carries the parent's group"},
+	{"PASSTHROUGH", FUSE_PASSTHROUGH, FS_WANT_PASSTHROUGH, FS_WANT_WRITEBACK,
+		"the kernel reads and writes an open file's backing file itself"},
 };
 
 static bool is_wanted(const struct promise *p, uint32_t wants)
@@ -95,10 +99,11 @@ static uint64_t offered_flags(const struct fuse_init_in *in)
 	return flags;
 }
 
-int promise_agree(const struct fuse_init_in *in, uint32_t wants,
+int promise_agree(const struct fuse_init_in *in, uint32_t wants, uint32_t stack_depth,
 	const struct fuse_session_config *config, struct agreement *ret,
 	struct fuse_init_out *ret_out)
 {
+	struct tacit_init_tail tail = {0};
 	struct agreement a = {.peer_minor = in->minor};
 
 	if (in->major > FUSE_MAJOR) {
@@ -129,6 +134,10 @@ int promise_agree(const struct fuse_init_in *in, uint32_t wants,
 		.max_pages = a.flags & FUSE_MAX_PAGES ? a.max_pages : 0,
 		.flags2 = (uint32_t)(a.flags >> 32),
 	};
+	if (a.flags & FUSE_PASSTHROUGH) {
+		tail.max_stack_depth = stack_depth < STACK_DEPTH_MAX ? stack_depth + 1 : STACK_DEPTH_MAX;
+		memcpy((char *)ret_out + TACIT_INIT_TAIL, &tail, sizeof(tail));
+	}
 	return 1;
 }
 
@@ -142,7 +151,7 @@ static const char *promise_state(const struct agreement *a, const struct promise
 void fuse_session_describe(const struct fuse_session *session, struct buffer *out)
 {
 	const struct agreement *a = &session->agreed;
-	uint32_t wants = session->fs->wants | session->fs->ops->wants;
+	uint32_t wants = session_wants(session);
 
 	if (!fuse_session_is_ready(session)) {
 		buffer_string(out, "FUSE: INIT has not been answered\n");

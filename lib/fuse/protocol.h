@@ -29,6 +29,12 @@
 #ifndef FUSE_DIRECT_IO_ALLOW_MMAP
 #define FUSE_DIRECT_IO_ALLOW_MMAP (1ull << 36) /* 7.39 */
 #endif
+#ifndef FUSE_PASSTHROUGH
+#define FUSE_PASSTHROUGH (1ull << 37) /* 7.40 */
+#endif
+#ifndef FOPEN_PASSTHROUGH
+#define FOPEN_PASSTHROUGH (1u << 7) /* 7.40 */
+#endif
 
 /* Opcodes are numbers here: those of an enumeration cannot be tested by the preprocessor. */
 #define FUSE_OPCODE_STATX 52u              /* 7.39 */
@@ -37,6 +43,21 @@
 
 /* An extension of a creation: the groups of the caller, 7.38. */
 #define FUSE_EXTENSION_GROUPS 32u
+
+/* INIT's answer as of 7.40: what follows flags2, which older headers call unused. */
+struct tacit_init_tail {
+	uint32_t max_stack_depth;
+	uint32_t unused[6];
+};
+
+#define TACIT_INIT_TAIL 36u /* its offset in struct fuse_init_out */
+
+/* OPEN's answer as of 7.40: older headers call backing_id padding. */
+struct tacit_open_out {
+	uint64_t fh;
+	uint32_t open_flags;
+	uint32_t backing_id;
+};
 
 /* STATX, 7.39. */
 struct tacit_statx_in {
@@ -93,3 +114,8 @@ static_assert(sizeof(struct fuse_init_in) == 64, "fuse.h 7.36: struct fuse_init_
 static_assert(sizeof(struct fuse_init_out) == 64, "fuse.h 7.36: struct fuse_init_out");
 static_assert(sizeof(struct fuse_write_in) == 40, "fuse.h: struct fuse_write_in");
 static_assert(sizeof(struct fuse_entry_out) == 128, "fuse.h: struct fuse_entry_out");
+static_assert(offsetof(struct fuse_init_out, flags2) + 4 == TACIT_INIT_TAIL &&
+	TACIT_INIT_TAIL + sizeof(struct tacit_init_tail) == sizeof(struct fuse_init_out),
+	"fuse.h 7.40: struct fuse_init_out.max_stack_depth");
+static_assert(sizeof(struct tacit_open_out) == sizeof(struct fuse_open_out),
+	"fuse.h 7.40: struct fuse_open_out");

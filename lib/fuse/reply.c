@@ -141,6 +141,7 @@ static uint32_t open_flags_encode(uint32_t flags)
 		{FS_OPEN_CACHE_DIR, FOPEN_CACHE_DIR},
 		{FS_OPEN_NOFLUSH, FOPEN_NOFLUSH},
 		{FS_OPEN_PARALLEL_WRITES, FOPEN_PARALLEL_DIRECT_WRITES},
+		{FS_OPEN_PASSTHROUGH, FOPEN_PASSTHROUGH},
 	};
 	uint32_t out = 0;
 
@@ -149,6 +150,15 @@ static uint32_t open_flags_encode(uint32_t flags)
 			out |= map[i].to;
 	}
 	return out;
+}
+
+static struct tacit_open_out open_encode(const struct fs_open *open)
+{
+	return (struct tacit_open_out){
+		.fh = open->handle,
+		.open_flags = open_flags_encode(open->flags),
+		.backing_id = open->flags & FS_OPEN_PASSTHROUGH ? open->backing : 0,
+	};
 }
 
 void fs_reply_entry(struct fs_request *req, const struct fs_entry *entry)
@@ -164,8 +174,8 @@ void fs_reply_create(struct fs_request *req, const struct fs_entry *entry,
 {
 	struct {
 		struct fuse_entry_out entry;
-		struct fuse_open_out open;
-	} out = {.open = {.fh = open->handle, .open_flags = open_flags_encode(open->flags)}};
+		struct tacit_open_out open;
+	} out = {.open = open_encode(open)};
 
 	entry_encode(entry, &out.entry);
 	reply_send(req, &out, sizeof(out));
@@ -219,10 +229,7 @@ void fs_reply_attr(struct fs_request *req, const struct fs_attr *attr, uint64_t 
 
 void fs_reply_open(struct fs_request *req, const struct fs_open *open)
 {
-	struct fuse_open_out out = {
-		.fh = open->handle,
-		.open_flags = open_flags_encode(open->flags),
-	};
+	struct tacit_open_out out = open_encode(open);
 
 	reply_send(req, &out, sizeof(out));
 }

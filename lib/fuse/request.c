@@ -17,6 +17,7 @@
  *
  * Specification: Linux Documentation/filesystems/fuse.rst, "Interrupting filesystem operations".
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -39,6 +40,22 @@ bool fs_request_group(const struct fs_request *req, uint32_t *ret_gid)
 struct iov_reader fs_request_payload(const struct fs_request *req)
 {
 	return req->in;
+}
+
+static_assert(FS_MEMORY_MAX <= FUSE_SCRATCH_SIZE, "a request's memory lies in its scratch");
+
+void *fs_request_memory(struct fs_request *req, size_t size)
+{
+	assert(size <= FS_MEMORY_MAX);
+	return req->scratch;
+}
+
+int fs_request_io(struct fs_request *req, struct fs_io *io)
+{
+	if (!req->channel->ops->io)
+		return -EOPNOTSUPP;
+	io->req = req;
+	return req->channel->ops->io(req->channel, req, io);
 }
 
 void kept_table_init(struct kept_table *table)

@@ -94,17 +94,26 @@ void fuse_session_handle(struct fuse_session *session, struct fs_request *req)
 		fs_reply_error(req, r);
 }
 
+uint32_t session_wants(const struct fuse_session *session)
+{
+	uint32_t wants = session->fs->wants | session->fs->ops->wants;
+
+	if (!session->channel || !session->channel->ops->backing_open)
+		wants &= ~FS_WANT_PASSTHROUGH;
+	return wants;
+}
+
 int call_init(struct fuse_session *session, struct fs_request *req, const struct message *m)
 {
 	enum session_state state = atomic_load_explicit(&session->state, memory_order_acquire);
-	uint32_t wants = session->fs->wants | session->fs->ops->wants;
 	struct fuse_init_out out;
 	int r;
 
 	if ((state != SESSION_NEW && state != SESSION_ENDED) ||
 		!atomic_compare_exchange_strong(&session->state, &state, SESSION_STARTING))
 		return -EIO;
-	r = promise_agree(&m->args.init, wants, &session->config, &session->agreed, &out);
+	r = promise_agree(&m->args.init, session_wants(session), session->fs->stack_depth,
+		&session->config, &session->agreed, &out);
 	if (r <= 0) {
 		atomic_store_explicit(&session->state, state, memory_order_release);
 		if (r < 0) {

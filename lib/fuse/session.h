@@ -36,7 +36,8 @@ struct fuse_channel;
 /* Largest request: a header, the arguments and FS_WRITE_MAX bytes of data (fuse.h: max_write). */
 #define FUSE_REQUEST_MAX ((size_t)FS_WRITE_MAX + 4096)
 
-/* Room for the strings of a request: an attribute's name and value (xattr(7): 64 KiB). */
+/* Room for the strings of a request: an attribute's name and value (xattr(7): 64 KiB). Is aligned
+ * for any type. */
 #define FUSE_SCRATCH_SIZE ((size_t)65536 + 512)
 
 /* A request under way. The transport owns the memory and fills in the first part. */
@@ -80,6 +81,11 @@ struct fuse_channel_ops {
 	 * -EOPNOTSUPP for a transport without them. Any thread; may wait for the peer.
 	 */
 	int (*notify)(struct fuse_channel *channel, const struct iovec *iov, size_t count);
+	/* As fs_request_io; may be NULL: -EOPNOTSUPP. */
+	int (*io)(struct fuse_channel *channel, struct fs_request *req, struct fs_io *io);
+	/* As fs_backing_open and its end; both or neither are NULL: no file is passed through. */
+	int (*backing_open)(struct fuse_channel *channel, int fd, uint32_t *ret_backing);
+	void (*backing_close)(struct fuse_channel *channel, uint32_t backing);
 };
 
 struct fuse_channel {

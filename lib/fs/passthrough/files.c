@@ -97,7 +97,10 @@ int file_new(struct passthrough *pt, struct node *node, int take_descriptor, int
 	}
 	(void)TAKE_FD(fd);
 	(void)node_get(pt, node->id); /* the caller has it: not NULL */
-	*ret = (struct fs_open){file->id, take_listing ? 0 : file_open_flags(pt)};
+	*ret = (struct fs_open){
+		.handle = file->id,
+		.flags = take_listing ? 0 : file_open_flags(pt),
+	};
 	return 0;
 }
 

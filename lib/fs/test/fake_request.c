@@ -292,3 +292,23 @@ int fs_notify_entry(struct fs *fs, uint64_t parent, const char *name)
 {
 	return -ENOTCONN;
 }
+
+int fs_backing_open(struct fs *fs, int fd, uint32_t *ret_backing)
+{
+	return -EOPNOTSUPP;
+}
+
+void fs_backing_close(struct fs *fs, uint32_t backing)
+{
+}
+
+void *fs_request_memory(struct fs_request *req, size_t size)
+{
+	return size <= FS_MEMORY_MAX ? req->memory : NULL;
+}
+
+/* Without a worker to come back to: file systems make their calls themselves. */
+int fs_request_io(struct fs_request *req, struct fs_io *io)
+{
+	return -EOPNOTSUPP;
+}

@@ -50,6 +50,7 @@ struct fs_request {
 	uint32_t group;
 	const struct iovec *payload;
 	size_t payload_count;
+	_Alignas(16) uint8_t memory[FS_MEMORY_MAX];
 	size_t dirents_max; /* entries that fit into a readdir answer; 0: all */
 
 	/* the answer; valid after fake_finish */

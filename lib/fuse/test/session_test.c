@@ -371,6 +371,50 @@ static void test_notifications(void)
 	peer_close(&peer);
 }
 
+static int passing_open(struct fuse_channel *channel, int fd, uint32_t *ret_backing)
+{
+	*ret_backing = (uint32_t)fd + 1;
+	return 0;
+}
+
+static void passing_close(struct fuse_channel *channel, uint32_t backing)
+{
+}
+
+/* A backing file is promised only where the transport has them, and its number is in the answer. */
+static void test_backing(void)
+{
+	struct fuse_channel_ops passing = *peer.channel.ops;
+	uint64_t offered = FUSE_INIT_EXT | FUSE_PASSTHROUGH;
+	struct tacit_init_tail tail;
+	struct tacit_open_out out;
+	uint32_t backing = 0;
+
+	peer_open(&peer, FS_WANT_PASSTHROUGH);
+	(void)peer_init(&peer, 7, 45, offered);
+	ok(!(peer.recorder.fs.agreed & FS_WANT_PASSTHROUGH), "no backing file without a way");
+	is_int(fs_backing_open(&peer.recorder.fs, 4, &backing), -EOPNOTSUPP, "and none is opened");
+	peer_close(&peer);
+
+	peer_open(&peer, FS_WANT_PASSTHROUGH);
+	passing = *peer.channel.ops;
+	passing.backing_open = passing_open;
+	passing.backing_close = passing_close;
+	peer.channel.ops = &passing;
+	peer.recorder.fs.stack_depth = 1;
+	(void)peer_init(&peer, 7, 45, offered);
+	memcpy(&tail, peer.data + TACIT_INIT_TAIL, sizeof(tail));
+	ok(peer.recorder.fs.agreed & FS_WANT_PASSTHROUGH && tail.max_stack_depth == 2,
+		"backing files, on overlayfs too");
+	is_int(fs_backing_open(&peer.recorder.fs, 4, &backing), 0, "one is opened");
+	is_int(backing, 5, "by the transport");
+	fs_reply_open(&peer.req, &(struct fs_open){7, FS_OPEN_PASSTHROUGH, backing});
+	memcpy(&out, peer.data, sizeof(out));
+	ok(out.fh == 7 && out.open_flags == FOPEN_PASSTHROUGH && out.backing_id == 5,
+		"the answer names it");
+	peer_close(&peer);
+}
+
 int main(void)
 {
 	test_states();
@@ -385,5 +429,6 @@ int main(void)
 	test_buffer();
 	test_encoding();
 	test_notifications();
+	test_backing();
 	return tap_done();
 }
