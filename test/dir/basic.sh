@@ -74,6 +74,7 @@ assert os.wait()[1] == 0, "lockf"'
 has "$(getfattr -n trusted.tacit.options --only-values mnt)" cache=auto 'the options in force are told'
 mount -t tmpfs below source/moved
 echo inside >source/moved/file
+wait_for grep inside mnt/moved/file # the client may keep what it knew of "moved" for a second
 is "$(cat mnt/moved/file)" inside 'a mount below is crossed'
 umount mnt
 umount source/moved

@@ -109,11 +109,13 @@ is "$(readlink "/proc/$(servers)/cwd")" / 'and without a folder'
 umount mnt
 wait_for no_server
 ok 'which ends with the mount' no_server
-for _ in 1 2 3 4 5; do
-	"$TACIT" mount "$work/store.fd" "$work/mnt"
-	umount mnt
-done
-ok 'a store can be mounted right after it was unmounted' no_server || wait_for no_server
+mount_and_unmount() {
+	for _ in 1 2 3 4 5; do
+		"$TACIT" mount "$work/store.fd" "$work/mnt" && umount mnt || return 1
+	done
+}
+ok 'a store can be mounted right after it was unmounted' mount_and_unmount
+wait_for no_server
 
 out=$("$TACIT" mount "$work/store.fd" "$work/mnt" && echo mounted)
 is "$out" mounted 'who reads its output does not wait for the server'
