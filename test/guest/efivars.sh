@@ -68,7 +68,7 @@ is "$("$TACIT" vars info store.fd --json | jq .remaining_runtime)" "$free" \
 # --- compaction ---
 
 cp store.fd compact.fd
-"$TACIT" vars compact compact.fd
+has "$("$TACIT" vars compact compact.fd)" "bytes freed" 'a compaction says what it freed'
 is "$("$TACIT" vars info compact.fd --json | jq .dead)" 0 'a compacted store has no dead records'
 boot 6.1-cloud compact.fd second <<'EOF_GUEST'
 echo "== read"
