@@ -13,6 +13,7 @@
 #include <linux/fuse.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 
 /* The newest protocol that this code knows, and the oldest whose structures it decodes. */
 #define FUSE_MAJOR 7u
@@ -59,6 +60,16 @@ struct tacit_open_out {
 	uint32_t backing_id;
 };
 
+/* FUSE_DEV_IOC_BACKING_OPEN and _CLOSE, ioctls of the device, 7.40. */
+struct tacit_backing_map {
+	int32_t fd;
+	uint32_t flags;
+	uint64_t padding;
+};
+
+#define TACIT_DEV_IOC_BACKING_OPEN _IOW(229, 1, struct tacit_backing_map)
+#define TACIT_DEV_IOC_BACKING_CLOSE _IOW(229, 2, uint32_t)
+
 /* STATX, 7.39. */
 struct tacit_statx_in {
 	uint32_t getattr_flags;
@@ -102,6 +113,7 @@ struct tacit_copy_file_range_out {
 	uint64_t bytes_copied;
 };
 
+static_assert(sizeof(struct tacit_backing_map) == 16, "fuse.h 7.40: struct fuse_backing_map");
 static_assert(sizeof(struct tacit_statx_in) == 24, "fuse.h 7.39: struct fuse_statx_in");
 static_assert(sizeof(struct tacit_statx_out) == 288, "fuse.h 7.39: struct fuse_statx_out");
 static_assert(offsetof(struct tacit_statx_out, mask) == 32,

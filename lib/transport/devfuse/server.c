@@ -48,17 +48,17 @@ struct devfuse_server {
 	struct worker workers[DEVFUSE_THREADS_MAX];
 	unsigned worker_count;
 	unsigned started; /* of worker_count; others have no thread */
-	int event; /* eventfd: something below has changed */
+	int event;        /* eventfd: something below has changed */
 	atomic_bool stop_wanted;
 	atomic_bool is_ready;
 	atomic_bool is_quitting; /* workers read no more */
 	atomic_uint ended;       /* workers */
 	atomic_int error;        /* of the device, the first one */
 
-	pthread_mutex_t notify_lock;
-	pthread_cond_t notify_ended;
-	unsigned notifies;       /* under way */
-	bool notify_is_closed;
+	pthread_mutex_t outside_lock;
+	pthread_cond_t outside_ended;
+	unsigned outside; /* notifications and the like under way */
+	bool outside_is_closed;
 };
 
 static _Thread_local struct worker *current_worker;
@@ -121,42 +121,85 @@ static void channel_complete(struct fuse_channel *channel, struct fs_request *re
 	request_home(server, request);
 }
 
+/* ---- calls of the device from outside a request ---- */
+
+/* False: the server is ending, the device must not be used any more. */
+static bool outside_begin(struct devfuse_server *server)
+{
+	bool is_open;
+
+	pthread_mutex_lock(&server->outside_lock);
+	is_open = !server->outside_is_closed;
+	if (is_open)
+		server->outside++;
+	pthread_mutex_unlock(&server->outside_lock);
+	return is_open;
+}
+
+static void outside_end(struct devfuse_server *server)
+{
+	pthread_mutex_lock(&server->outside_lock);
+	server->outside--;
+	pthread_cond_broadcast(&server->outside_ended);
+	pthread_mutex_unlock(&server->outside_lock);
+}
+
+/* A notification may wait for a request to be answered, so workers must still run. */
+static void outside_close(struct devfuse_server *server)
+{
+	pthread_mutex_lock(&server->outside_lock);
+	server->outside_is_closed = true;
+	while (server->outside > 0)
+		pthread_cond_wait(&server->outside_ended, &server->outside_lock);
+	pthread_mutex_unlock(&server->outside_lock);
+}
+
 static int channel_notify(struct fuse_channel *channel, const struct iovec *iov, size_t count)
 {
 	struct devfuse_server *server = (struct devfuse_server *)channel;
 	int r = 0;
 
-	pthread_mutex_lock(&server->notify_lock);
-	if (server->notify_is_closed) {
-		pthread_mutex_unlock(&server->notify_lock);
+	if (!outside_begin(server))
 		return -ENOTCONN;
-	}
-	server->notifies++;
-	pthread_mutex_unlock(&server->notify_lock);
-
 	if (writev(devfuse_mount_fd(server->mount), iov, (int)count) < 0)
 		r = errno == ENODEV || errno == EPERM ? -ENOTCONN : -errno;
-
-	pthread_mutex_lock(&server->notify_lock);
-	server->notifies--;
-	pthread_cond_broadcast(&server->notify_ended);
-	pthread_mutex_unlock(&server->notify_lock);
+	outside_end(server);
 	return r;
 }
 
-/* A notification may wait for a request to be answered, so workers must still run. */
-static void notify_close(struct devfuse_server *server)
+static int channel_backing_open(struct fuse_channel *channel, int fd, uint32_t *ret_backing)
 {
-	pthread_mutex_lock(&server->notify_lock);
-	server->notify_is_closed = true;
-	while (server->notifies > 0)
-		pthread_cond_wait(&server->notify_ended, &server->notify_lock);
-	pthread_mutex_unlock(&server->notify_lock);
+	struct devfuse_server *server = (struct devfuse_server *)channel;
+	struct tacit_backing_map map = {.fd = fd};
+	int id;
+
+	if (!outside_begin(server))
+		return -ENOTCONN;
+	id = ioctl(devfuse_mount_fd(server->mount), TACIT_DEV_IOC_BACKING_OPEN, &map);
+	if (id < 0)
+		id = errno == ENOTTY ? -EOPNOTSUPP : -errno; /* a kernel older than 6.9 */
+	outside_end(server);
+	if (id < 0)
+		return id;
+	*ret_backing = (uint32_t)id;
+	return 0;
+}
+
+static void channel_backing_close(struct fuse_channel *channel, uint32_t backing)
+{
+	struct devfuse_server *server = (struct devfuse_server *)channel;
+
+	if (!outside_begin(server))
+		return; /* the kernel drops them all with the connection */
+	(void)ioctl(devfuse_mount_fd(server->mount), TACIT_DEV_IOC_BACKING_CLOSE, &backing);
+	outside_end(server);
 }
 
 static const struct fuse_channel_ops channel_ops = {
 	.complete = channel_complete,
 	.notify = channel_notify,
+	.backing_open = channel_backing_open,
+	.backing_close = channel_backing_close,
 };
 
 /* ---- workers ---- */
@@ -312,7 +355,7 @@ int devfuse_server_run(struct devfuse_server *server, void (*on_ready)(void *arg
 	if (atomic_load(&server->ended) == 0)
 		(void)devfuse_mount_detach(server->mount); /* may be gone already */
 	if (atomic_load(&server->error) == 0)
-		notify_close(server);
+		outside_close(server);
 	fuse_session_interrupt_all(server->session);
 	workers_end(server);
 	request_pool_wait_home(&server->pool);
@@ -360,8 +403,8 @@ static int server_init(struct devfuse_server *server)
 	if (server->event < 0)
 		return -errno;
 	server->channel.ops = &channel_ops;
-	pthread_mutex_init(&server->notify_lock, NULL); /* normal ones: cannot fail */
-	pthread_cond_init(&server->notify_ended, NULL);
+	pthread_mutex_init(&server->outside_lock, NULL); /* normal ones: cannot fail */
+	pthread_cond_init(&server->outside_ended, NULL);
 	request_pool_init(&server->pool);
 	return 0;
 }
@@ -406,8 +449,8 @@ struct devfuse_server *devfuse_server_free(struct devfuse_server *server)
 	fuse_session_free(server->session);
 	request_pool_fini(&server->pool);
 	(void)close(server->event); /* ours alone */
-	pthread_cond_destroy(&server->notify_ended);
-	pthread_mutex_destroy(&server->notify_lock);
+	pthread_cond_destroy(&server->outside_ended);
+	pthread_mutex_destroy(&server->outside_lock);
 	free(server);
 	return NULL;
 }

@@ -62,9 +62,30 @@ static int tfs_getattr(struct fs *fs, struct fs_request *req, uint64_t node, boo
 static int tfs_open(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t flags,
 	bool kill_suidgid)
 {
+	struct fs_open open = {.flags = FS_OPEN_PASSTHROUGH | FS_OPEN_NOFLUSH};
+	struct testfs *testfs = testfs_of(fs);
+
+	if (node == TESTFS_FILE && testfs->backing_fd >= 0 && fs->agreed & FS_WANT_PASSTHROUGH) {
+		int r = fs_backing_open(fs, testfs->backing_fd, &open.backing);
+
+		if (r < 0)
+			return r;
+		testfs->backing = open.backing;
+		fs_reply_open(req, &open);
+		return 0;
+	}
 	/* past the page cache: each read is a request that a signal interrupts; without FLUSH, for
 	 * which the end of a test that failed would wait for ever */
 	fs_reply_open(req, &(struct fs_open){.flags = FS_OPEN_DIRECT_IO | FS_OPEN_NOFLUSH});
+	return 0;
+}
+
+static int tfs_release(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+	uint32_t flags)
+{
+	if (node == TESTFS_FILE && testfs_of(fs)->backing != 0)
+		fs_backing_close(fs, testfs_of(fs)->backing);
+	fs_reply_ok(req);
 	return 0;
 }
 
@@ -112,6 +133,7 @@ static int tfs_read(struct fs *fs, struct fs_request *req, uint64_t node, uint64
 
 	if (node == TESTFS_WAIT)
 		return tfs_keep(testfs, req);
+	atomic_fetch_add(&testfs->data_requests, 1);
 	if (offset >= TESTFS_SIZE)
 		size = 0;
 	else if (size > TESTFS_SIZE - offset)
@@ -128,6 +150,7 @@ static int tfs_write(struct fs *fs, struct fs_request *req, uint64_t node,
 	size_t size = payload.remaining;
 	struct iovec iov[2];
 
+	atomic_fetch_add(&testfs->data_requests, 1);
 	if (write->offset > TESTFS_SIZE || size > TESTFS_SIZE - write->offset)
 		return -EFBIG;
 	if (iov_reader_iovecs(&payload, iov, 2) != 1 || (uintptr_t)iov[0].iov_base % 4096 != 0)
@@ -155,6 +178,7 @@ static const struct fs_ops testfs_ops = {
 	.lookup = tfs_lookup,
 	.getattr = tfs_getattr,
 	.open = tfs_open,
+	.release = tfs_release,
 	.read = tfs_read,
 	.write = tfs_write,
 	.readdir = tfs_readdir,
@@ -169,6 +193,7 @@ struct testfs *testfs_new(void)
 	testfs->fs.ops = &testfs_ops;
 	pthread_mutex_init(&testfs->lock, NULL);
 	sem_init(&testfs->kept_event, 0, 0);
+	testfs->backing_fd = -1;
 	atomic_store(&testfs->size, 1);
 	for (size_t i = 0; i < TESTFS_SIZE; i++)
 		testfs->data[i] = (uint8_t)(i * 7 + i / 4096);

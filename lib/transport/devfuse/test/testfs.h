@@ -3,7 +3,8 @@
  * testfs.h — a small file system for tests of a transport: a root with two files.
  *
  * "file" has bytes that are read and written; its attributes may be cached for ever. A read of
- * "wait" is kept until it is interrupted or testfs_release() answers it.
+ * "wait" is kept until it is interrupted or testfs_release() answers it. With backing_fd set,
+ * "file" is opened with that file behind it, where passthrough was agreed.
  */
 #pragma once
 
@@ -29,9 +30,12 @@ struct testfs {
 	struct testfs_kept kept[TESTFS_KEPT_MAX]; /* under lock */
 	sem_t kept_event;                         /* raised for each request that is kept */
 	atomic_uint interrupted;
-	_Atomic uint64_t size;     /* of "file", as stat shows it */
+	_Atomic uint64_t size; /* of "file", as stat shows it */
 	atomic_uint getattrs;
 	atomic_bool is_misaligned; /* a write's bytes did not begin on a page */
+	int backing_fd;            /* borrowed; -1: none */
+	uint32_t backing;          /* of the last open */
+	atomic_uint data_requests; /* reads and writes of "file" that reached us */
 	uint8_t data[TESTFS_SIZE];
 };
 
