@@ -171,6 +171,8 @@ finish() {
 		eval "${exit_hooks[hook]}" >"$scratch/out" 2>&1 ||
 			note "clean-up failed: ${exit_hooks[hook]}" "$(cat "$scratch/out")"
 	done
+	# what they have to say, they say at their end
+	wait_for no_live_servers || tap_result 1 'every server ends'
 	report_sanitizers
 	rm -rf --one-file-system "$work" "$scratch"
 	[ $tap_skips_all = 0 ] || exit 0
@@ -240,6 +242,27 @@ start() {
 unmount() {
 	mountpoint -q "$1" 2>/dev/null || [[ $(stat "$1" 2>&1) == *'not connected'* ]] || return 0
 	umount "$1" 2>/dev/null || umount -l "$1"
+}
+
+# live_servers: the processes of this test that serve a mount; they outlive it by a moment.
+live_servers() {
+	local pid
+
+	for pid in $(pgrep -x 'tacit|mount.fuse.taci'); do
+		! grep -qzF "log_path=$scratch/" "/proc/$pid/environ" 2>/dev/null || echo "$pid"
+	done
+}
+no_live_servers() { [ -z "$(live_servers)" ]; }
+fewer_servers_than() { [ "$(live_servers | wc -l)" -lt "$1" ]; }
+
+# end_mount DIR: unmounts, and waits until the server has let go of everything: the image, the
+# descriptors of what it served.
+end_mount() {
+	local count
+
+	count=$(live_servers | wc -l)
+	umount "$1"
+	wait_for fewer_servers_than "$count"
 }
 
 # mount_store STORE DIR [ARG...]: a `tacit mount` that ends with the test. DIR is made.

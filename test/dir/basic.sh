@@ -76,7 +76,7 @@ mount -t tmpfs below source/moved
 echo inside >source/moved/file
 wait_for grep inside mnt/moved/file # the client may keep what it knew of "moved" for a second
 is "$(cat mnt/moved/file)" inside 'a mount below is crossed'
-umount mnt
+end_mount mnt
 umount source/moved
 ok 'the mount point is empty again' test -z "$(ls mnt)"
 
@@ -85,7 +85,7 @@ for option in cache=always cache=metadata cache=never writeback nokillpriv noxat
 	printf %s "$option" >mnt/with
 	is "$(cat mnt/with)" "$option" "with $option it works"
 	is "$(cat source/with)" "$option" 'and is in the directory'
-	umount mnt
+	end_mount mnt
 done
 mount_store source mnt -o ro
 fails_with '*' 'Read-only' 'ro holds' touch mnt/file

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# privileges.sh — set-id bits and capabilities go when somebody changes a file, and nothing is asked
-# before a write.
+# privileges.sh — set-id bits and capabilities go when somebody changes a file. That nothing is asked
+# before a write: test/fs/requests.sh.
 . "$(dirname "$0")/../lib.sh"
 need root fuse setcap getcap fallocate /usr/bin/python3
 
@@ -47,31 +47,5 @@ assert os.copy_file_range(to, to, 4096, 0, 4096) == 4096'
 	chmod 6777 source/file
 	as_user dd if=/dev/zero of=mnt/file bs=10 count=1 conv=notrunc status=none
 	is "$(stat -c %a source/file)" 777 "$options, bits that the host has set"
-	umount mnt
+	end_mount mnt
 done
-
-# questions_of OPTIONS: how many GETXATTR 500 writes cause.
-tracing=/sys/kernel/tracing
-questions_of() {
-	local mask=$tracing/events/fuse/fuse_request_send connection
-
-	mount_store source mnt -o "$1"
-	connection=$(mountpoint -d mnt)
-	: >mnt/plain
-	echo 1 >"$mask/enable"
-	on_exit bash -c "echo 0 >$mask/enable"
-	: >$tracing/trace
-	dd if=/dev/zero of=mnt/plain bs=512 count=500 conv=notrunc status=none
-	echo 0 >"$mask/enable"
-	grep -c "connection ${connection#*:} .*FUSE_GETXATTR" $tracing/trace || true
-	umount mnt
-}
-mountpoint -q $tracing || mount -t tracefs tracefs $tracing 2>/dev/null || true
-if [ -e $tracing/events/fuse/fuse_request_send ]; then
-	count=$(questions_of rw)
-	ok "500 writes ask at most one question ($count)" test "$count" -le 1
-	count=$(questions_of nokillpriv)
-	ok "with nokillpriv about one each ($count)" test "$count" -ge 400
-else
-	skip '500 writes ask at most one question' 'the kernel has no tracepoint'
-fi

@@ -18,20 +18,20 @@ ok 'another user reads one' setpriv --reuid 65534 --regid 65534 --clear-groups \
 
 printf '\7\0\0\0first' >mnt/Test-$guid
 is "$(tail -c +5 mnt/Test-$guid)" first 'what is written is there'
-umount mnt
+end_mount mnt
 ok 'the mount point is empty again' test -z "$(ls mnt)"
 mount_store store.fd mnt -o ro
 is "$(tail -c +5 mnt/Test-$guid)" first 'it is there in the next mount'
 has "$(findmnt -no OPTIONS mnt)" ro, 'ro is in the mount table'
 fails_with 1 'Read-only' 'and holds' rm mnt/Test-$guid
-umount mnt
+end_mount mnt
 
 mount_store store.fd mnt -o fsname=my-store,nosuid,noexec,noatime
 is "$(findmnt -no SOURCE mnt)" my-store 'fsname= is the source shown'
 for option in nosuid noexec noatime; do
 	has "$(findmnt -no OPTIONS mnt)" $option "$option is the kernel's"
 done
-umount mnt
+end_mount mnt
 mount_store store.fd mnt -o nodev,nosymfollow,nodiratime,lazytime,sync,dirsync,noatime,strictatime
 for option in nodev nosymfollow nodiratime lazytime sync dirsync; do
 	has ",$(findmnt -no OPTIONS mnt)," ",$option," "and $option"
@@ -40,12 +40,12 @@ lacks ",$(findmnt -no OPTIONS mnt)," ,noatime, 'of noatime and strictatime the s
 fails_with 1 'not permitted' 'an unknown variable is immutable' rm mnt/Test-$guid
 chattr -i mnt/Test-$guid
 rm mnt/Test-$guid
-umount mnt
+end_mount mnt
 mount_store store.fd mnt
 ok 'a removed variable stays away' test ! -e mnt/Test-$guid
 mount_store "$OVMF_VARS" over -o ro
 cp "$OVMF_VARS" other.fd
 mount_store other.fd mnt
 is "$(findmnt -rno SOURCE --mountpoint "$PWD/mnt" | wc -l)" 2 'a mount over another mount is fine'
-umount mnt
+end_mount mnt
 ok 'and leaves the lower one' test -e mnt/db-d719b2cb-3d3a-4596-a3bc-dad00e67656f

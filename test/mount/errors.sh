@@ -66,7 +66,7 @@ fails_with 32 'store.fd' 'an image that we write' "$TACIT" mount store.fd other
 kill "$started"
 wait_for ended "$started"
 ok 'afterwards it is free' "$TACIT" mount store.fd mnt
-umount mnt
+end_mount mnt
 
 # two who read
 mkdir one two

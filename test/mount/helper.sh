@@ -20,40 +20,40 @@ has ",$(shown_options)," ,uid=7,gid=8 'and owners'
 has "$(mount | grep "$mnt")" nostatfs 'mount shows it too'
 has "$(mount | grep "$mnt")" 'type fuse.tacit' 'with the type'
 is "$(stat -c %u:%g mnt)" 7:8 'the owners hold'
-umount "$mnt"
+end_mount "$mnt"
 wait_for no_line
 ok 'nothing of it stays recorded' no_line
 
 ok 'mount with the default' mount -t fuse.tacit "$store" "$mnt" -o statfs
 lacks "$(shown_options)" statfs 'the default is not shown'
 lacks "$(shown_options)" uid= 'nor is root'
-umount "$mnt"
+end_mount "$mnt"
 
 ok 'options of mount(8) are skipped' mount -t fuse.tacit "$store" "$mnt" \
 	-o defaults,nofail,_netdev,noauto,user,suid,dev,exec,group,comment=hello,x-one=1,X-two,nostatfs,relatime
 has ",$(shown_options)," ,nostatfs, 'ours are shown'
 has ",$(shown_options)," ,_netdev, 'beside those that mount(8) shows'
-umount "$mnt"
+end_mount "$mnt"
 ok 'the same by our own verb' "$TACIT" mount "$store" "$mnt" \
 	-o defaults,nofail,_netdev,user,comment=hello,x-one=1,X-two,nostatfs
 has ",$(shown_options)," ,x-one=1, 'which knows all of them'
 lacks "$(shown_options)" nofail 'and which are not shown'
 ok 'a remount' mount -o remount,statfs "$mnt"
 has ",$(shown_options)," ,x-one=1, 'keeps them'
-umount "$mnt"
+end_mount "$mnt"
 
 ok 'a fake mount' mount -f -t fuse.tacit "$store" "$mnt"
 ok 'is none' bash -c "! mountpoint -q '$mnt'"
 fails_with 1 frobnicate 'an unknown option' mount -t fuse.tacit "$store" "$mnt" -o frobnicate
 ok 'a sloppy mount skips it' mount -s -t fuse.tacit "$store" "$mnt" -o frobnicate=1,nostatfs
 has ",$(shown_options)," ,nostatfs, 'and takes the rest'
-umount "$mnt"
+end_mount "$mnt"
 ok 'mount -n' mount -n -t fuse.tacit "$store" "$mnt" -o nostatfs
 ok 'records nothing' no_line
 has "$(live_options)" nostatfs 'and mounts all the same'
-umount "$mnt"
+end_mount "$mnt"
 has "$(mount -v -t fuse.tacit "$store" "$mnt")" "$store mounted on $mnt" 'mount -v says what it did'
-umount "$mnt"
+end_mount "$mnt"
 fails_with 32 'No such file' 'the status of a failure is handed through' \
 	mount -t fuse.tacit "$work/missing.fd" "$mnt"
 fails_with 1 'a source and a mount point' 'the helper alone' "$HELPER" "$store"

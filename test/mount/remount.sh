@@ -75,7 +75,7 @@ has ",$(findmnt -no OPTIONS "$mnt")," ,ro, 'is in the mount table'
 has "$(live)" ro, 'and in the live options'
 fails_with '*' 'Read-only' 'and holds' bash -c "printf '\7\0\0\0x' >mnt/Test-$guid"
 ok 'a read-only image can be opened by a writer' "$TACIT" mount store.fd /mnt
-umount /mnt
+end_mount /mnt
 ok 'statfs changes on a read-only mount' mount -o remount,statfs "$mnt"
 has ",$(live)," ,statfs, 'in the server'
 has ",$(findmnt -no OPTIONS "$mnt")," ,ro, 'which stays read-only'
@@ -91,7 +91,7 @@ exec 9>>"mnt/Test-$guid"
 fails_with '*' 'open for writing' 'remount,ro while a file is open for writing' mount -o remount,ro "$mnt"
 is "$(live)" "$first" 'changes nothing'
 exec 9>&-
-umount "$mnt"
+end_mount "$mnt"
 
 # a source that cannot be written
 mount -t fuse.tacit "$work/store.fd" "$mnt" -o ro
@@ -101,11 +101,11 @@ fails_with '*' '' 'rw is refused while another writes' mount -o remount,rw "$mnt
 note "$(cat "$scratch/out")"
 has ",$(findmnt -no OPTIONS "$mnt")," ,ro, 'the mount stays read-only'
 has "$(live)" ro, 'in the server too'
-umount other
+end_mount other
 writable() { mount -o remount,rw "$mnt"; }
 wait_for writable
 has "$(live)" rw, 'and is accepted when nobody does'
-umount "$mnt"
+end_mount "$mnt"
 
 mkdir plain
 fails_with '*' 'nothing is mounted' 'no mount' "$TACIT" mount -o remount,statfs plain

@@ -25,9 +25,11 @@ chmod 644 data
 ok 'he writes a variable' as_user cp data mnt/Test-12345678-1234-1234-1234-123456789abc
 fails_with '*' '' 'another does not see it' setpriv --reuid 65533 --regid 65533 --clear-groups ls mnt
 ok 'he unmounts' as_user fusermount3 -u mnt
+wait_for no_live_servers
 as_user "$TACIT" mount store.fd mnt -o ro
 is "$(as_user tail -c 4 mnt/Test-12345678-1234-1234-1234-123456789abc)" mine 'and finds it again'
 as_user fusermount3 -u mnt
+wait_for no_live_servers
 
 mkdir foreign
 fails_with '*' '' 'not on a folder of another' as_user "$TACIT" mount store.fd foreign
@@ -40,3 +42,4 @@ chmod 644 public.fd
 fails_with 1 'read with -o ro' 'nor write what he may only read' as_user "$TACIT" mount public.fd mnt
 ok 'but read it' as_user "$TACIT" mount -o ro public.fd mnt
 as_user fusermount3 -u mnt
+wait_for no_live_servers

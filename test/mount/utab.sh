@@ -35,7 +35,7 @@ fusermount3 -u mnt
 is "$(lines)" 1 'the line of a killed server is replaced'
 has "$(shown_options mnt)" uid=5 'by the new options'
 lacks "$(shown_options mnt)" x-old 'without the old ones'
-umount mnt
+end_mount mnt
 wait_for no_lines
 
 # a mount without a source above ours, when ours ends

@@ -13,6 +13,6 @@ printf '\7\0\0\0through' >"mnt/Own-$guid"
 is "$(vars get store.fd Own)" through 'a write through the mount is seen at once'
 fails_with 1 'store.fd: ' 'set is refused' vars set store.fd Own --text x
 fails_with 1 'store.fd: ' 'import too' vars import store.fd "$OVMF_VARS_MS"
-umount mnt
-wait_for vars set store.fd Own --text after
+end_mount mnt
+ok 'unmounted, it is free' vars set store.fd Own --text after
 is "$(vars get store.fd Own)" after 'unmounted, it can be written'
