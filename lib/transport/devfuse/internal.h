@@ -6,7 +6,9 @@
  *   attach.c      mounting with privilege: fsopen(2) and mount(2)
  *   fusermount.c  mounting without: the set-uid helper
  *   pool.c        memory of requests
- *   server.c      workers
+ *   server.c      a server's life
+ *   worker.c      workers, which read requests
+ *   channel.c     what the session asks of a server
  */
 #pragma once
 
@@ -16,6 +18,7 @@
 #include <stdint.h>
 
 #include "transport/devfuse/devfuse.h"
+#include "transport/ring/ring.h"
 
 #define DEVFUSE_DEVICE "/dev/fuse"
 
@@ -75,8 +78,11 @@ struct request_pool {
 void request_pool_init(struct request_pool *pool);
 void request_pool_fini(struct request_pool *pool);
 
-/* A request to read into; waits while all are in use. NULL: the pool is closed, or no memory. */
-struct devfuse_request *request_pool_take(struct request_pool *pool);
+/*
+ * A request to read into; may_wait: waits while all are in use. NULL: all are in use, the pool is
+ * closed, or no memory.
+ */
+struct devfuse_request *request_pool_take(struct request_pool *pool, bool may_wait);
 void request_pool_return(struct request_pool *pool, struct devfuse_request *request);
 
 /* Wakes those who wait in take. */
@@ -90,3 +96,71 @@ struct iovec request_read_place(const struct devfuse_request *request);
 
 /* Prepares the request for the session after `size` bytes were read. */
 void request_received(struct devfuse_request *request, size_t size);
+
+/* ---- servers ---- */
+
+enum ring_state {
+	RING_NONE,    /* nobody wanted one yet */
+	RING_WANTED,  /* to be made before the next request is read */
+	RING_OPEN,
+	RING_REFUSED, /* not to be had */
+};
+
+/* All but server, device, device_nonblock is touched by the worker's thread alone. */
+struct worker {
+	struct ring_job watch; /* first: of device_nonblock */
+	struct devfuse_server *server;
+	pthread_t thread;
+	int device;
+	bool is_clone;       /* device is ours to close */
+	int device_nonblock; /* a clone that does not block; -1: none */
+	struct devfuse_request *spare;
+	enum ring_state ring_state;
+	struct ring *ring;
+	bool is_watched;  /* watch is under way */
+	bool is_readable; /* device_nonblock, as far as we know */
+};
+
+/* Locks, in the order in which they may be taken: outside_lock, pool.lock. */
+struct devfuse_server {
+	struct fuse_channel channel; /* first: the session's calls get this */
+	struct devfuse_mount *mount; /* borrowed */
+	struct fuse_session *session;
+	struct request_pool pool;
+	struct worker workers[DEVFUSE_THREADS_MAX];
+	unsigned worker_count;
+	unsigned started; /* of worker_count; others have no thread */
+	int event; /* eventfd: something below has changed */
+	atomic_bool stop_wanted;
+	atomic_bool is_ready;
+	atomic_bool is_quitting; /* workers read no more */
+	atomic_uint ended;       /* workers */
+	atomic_int error;        /* of the device, the first one */
+
+	pthread_mutex_t outside_lock;
+	pthread_cond_t outside_ended;
+	unsigned outside; /* notifications and the like under way */
+	bool outside_is_closed;
+};
+
+/* Wakes the thread that runs the server: something has changed. Async-signal-safe. */
+void server_event(struct devfuse_server *server);
+
+void worker_init(struct worker *worker, struct devfuse_server *server, bool is_first);
+/* Closes its descriptors; may be called again. */
+void worker_close(struct worker *worker);
+void *worker_main(void *worker);
+
+/* The worker whose thread this is, or NULL. */
+struct worker *worker_current(const struct devfuse_server *server);
+
+/* As fs_request_io, on the worker's own thread. */
+int worker_io(struct worker *worker, struct fs_io *io) MUST_CHECK;
+
+extern const struct fuse_channel_ops devfuse_channel_ops;
+
+/*
+ * No more calls from outside a request, and waits for those under way. A notification may wait for
+ * a request to be answered, so workers must still run.
+ */
+void outside_close(struct devfuse_server *server);

@@ -71,7 +71,7 @@ static struct devfuse_request *pool_grow(struct request_pool *pool)
 	return request;
 }
 
-struct devfuse_request *request_pool_take(struct request_pool *pool)
+struct devfuse_request *request_pool_take(struct request_pool *pool, bool may_wait)
 {
 	struct devfuse_request *request = NULL;
 
@@ -84,7 +84,7 @@ struct devfuse_request *request_pool_take(struct request_pool *pool)
 			break;
 		}
 		request = pool_grow(pool);
-		if (request || pool->count == 0)
+		if (request || pool->count == 0 || !may_wait)
 			break;
 		pthread_cond_wait(&pool->returned, &pool->lock);
 	}

@@ -1,69 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * server.c — see devfuse.h: workers that read requests and hand them to the session.
- *
- * Each worker has a clone of the device, so that the kernel keeps their requests apart; an answer
- * goes to the descriptor that its request was read from. A worker reads, handles and reads again,
- * nothing is handed from thread to thread; the memory of a request that was answered at once is
- * used for the next, without a lock.
+ * server.c — see devfuse.h: a server's life, its start and its end.
  *
  * The thread that runs the server waits on an eventfd, which is how stop() may be called from a
  * signal handler. A worker that is asleep in read() is woken by a real-time signal, which is sent
  * until it has ended: so it does not matter whether it comes just before the read.
  *
  * The order of an end: detach (the workers still serve what that needs), no more notifications,
- * interrupt what is kept, workers end, what is kept comes home, the device is closed.
+ * interrupt what is kept, workers end (and with each the calls on files that it has under way),
+ * what is kept comes home, the device is closed.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
-#include "base/log.h"
-#include "fuse/protocol.h"
 #include "transport/devfuse/internal.h"
 
 #define THREADS_DEFAULT_MAX 4u
 #define WAKE_SIGNAL (SIGRTMIN + 5)
 #define WAKE_AGAIN_MS 10
 
-struct worker {
-	struct devfuse_server *server;
-	pthread_t thread;
-	int device;
-	bool is_clone;                 /* the device is ours to close */
-	struct devfuse_request *spare; /* touched by the worker's thread alone */
-};
-
-struct devfuse_server {
-	struct fuse_channel channel; /* first: the session's calls get this */
-	struct devfuse_mount *mount; /* borrowed */
-	struct fuse_session *session;
-	struct request_pool pool;
-	struct worker workers[DEVFUSE_THREADS_MAX];
-	unsigned worker_count;
-	unsigned started; /* of worker_count; others have no thread */
-	int event;        /* eventfd: something below has changed */
-	atomic_bool stop_wanted;
-	atomic_bool is_ready;
-	atomic_bool is_quitting; /* workers read no more */
-	atomic_uint ended;       /* workers */
-	atomic_int error;        /* of the device, the first one */
-
-	pthread_mutex_t outside_lock;
-	pthread_cond_t outside_ended;
-	unsigned outside; /* notifications and the like under way */
-	bool outside_is_closed;
-};
-
-static _Thread_local struct worker *current_worker;
-
-static void event_raise(struct devfuse_server *server)
+void server_event(struct devfuse_server *server)
 {
 	uint64_t one = 1;
 	ssize_t n = write(server->event, &one, sizeof(one));
@@ -71,201 +32,7 @@ static void event_raise(struct devfuse_server *server)
 	(void)n; /* fails only when the counter is full, and then it is raised */
 }
 
-static void request_home(struct devfuse_server *server, struct devfuse_request *request)
-{
-	struct worker *worker = current_worker;
-
-	if (worker && worker->server == server && !worker->spare)
-		worker->spare = request;
-	else
-		request_pool_return(&server->pool, request);
-}
-
-/* An INIT that was refused ends the server: the kernel does not ask again. */
-static void init_answered(struct devfuse_server *server, const struct devfuse_request *request)
-{
-	struct fuse_out_header header;
-	int none = 0;
-
-	if (fuse_session_is_ready(server->session)) {
-		atomic_store(&server->is_ready, true);
-	} else {
-		memcpy(&header, request->out[0].iov_base, sizeof(header));
-		if (header.error == 0)
-			return; /* it is to ask again with our version */
-		atomic_compare_exchange_strong(&server->error, &none, -EPROTO);
-		atomic_store(&server->stop_wanted, true);
-	}
-	event_raise(server);
-}
-
-static void channel_complete(struct fuse_channel *channel, struct fs_request *req, size_t length)
-{
-	struct devfuse_server *server = (struct devfuse_server *)channel;
-	struct devfuse_request *request = (struct devfuse_request *)req;
-	struct iovec iov[2] = {request->out[0], request->out[1]};
-	ssize_t n = 0;
-
-	if (length > iov[0].iov_len) {
-		iov[1].iov_len = length - iov[0].iov_len;
-		n = writev(request->device, iov, 2);
-	} else if (length > 0) {
-		n = write(request->device, iov[0].iov_base, length);
-	}
-	/* ENOENT: its caller was killed; ENODEV: unmounted; the kernel ends it in any case */
-	if (n < 0 && errno != ENOENT && errno != ENODEV)
-		log_limited(LOG_LEVEL_DEBUG, "an answer of %zu bytes was refused: %s", length,
-			strerror(errno));
-	if (req->opcode == FUSE_INIT)
-		init_answered(server, request);
-	request_home(server, request);
-}
-
-/* ---- calls of the device from outside a request ---- */
-
-/* False: the server is ending, the device must not be used any more. */
-static bool outside_begin(struct devfuse_server *server)
-{
-	bool is_open;
-
-	pthread_mutex_lock(&server->outside_lock);
-	is_open = !server->outside_is_closed;
-	if (is_open)
-		server->outside++;
-	pthread_mutex_unlock(&server->outside_lock);
-	return is_open;
-}
-
-static void outside_end(struct devfuse_server *server)
-{
-	pthread_mutex_lock(&server->outside_lock);
-	server->outside--;
-	pthread_cond_broadcast(&server->outside_ended);
-	pthread_mutex_unlock(&server->outside_lock);
-}
-
-/* A notification may wait for a request to be answered, so workers must still run. */
-static void outside_close(struct devfuse_server *server)
-{
-	pthread_mutex_lock(&server->outside_lock);
-	server->outside_is_closed = true;
-	while (server->outside > 0)
-		pthread_cond_wait(&server->outside_ended, &server->outside_lock);
-	pthread_mutex_unlock(&server->outside_lock);
-}
-
-static int channel_notify(struct fuse_channel *channel, const struct iovec *iov, size_t count)
-{
-	struct devfuse_server *server = (struct devfuse_server *)channel;
-	int r = 0;
-
-	if (!outside_begin(server))
-		return -ENOTCONN;
-	if (writev(devfuse_mount_fd(server->mount), iov, (int)count) < 0)
-		r = errno == ENODEV || errno == EPERM ? -ENOTCONN : -errno;
-	outside_end(server);
-	return r;
-}
-
-static int channel_backing_open(struct fuse_channel *channel, int fd, uint32_t *ret_backing)
-{
-	struct devfuse_server *server = (struct devfuse_server *)channel;
-	struct tacit_backing_map map = {.fd = fd};
-	int id;
-
-	if (!outside_begin(server))
-		return -ENOTCONN;
-	id = ioctl(devfuse_mount_fd(server->mount), TACIT_DEV_IOC_BACKING_OPEN, &map);
-	if (id < 0)
-		id = errno == ENOTTY ? -EOPNOTSUPP : -errno; /* a kernel older than 6.9 */
-	outside_end(server);
-	if (id < 0)
-		return id;
-	*ret_backing = (uint32_t)id;
-	return 0;
-}
-
-static void channel_backing_close(struct fuse_channel *channel, uint32_t backing)
-{
-	struct devfuse_server *server = (struct devfuse_server *)channel;
-
-	if (!outside_begin(server))
-		return; /* the kernel drops them all with the connection */
-	(void)ioctl(devfuse_mount_fd(server->mount), TACIT_DEV_IOC_BACKING_CLOSE, &backing);
-	outside_end(server);
-}
-
-static const struct fuse_channel_ops channel_ops = {
-	.complete = channel_complete,
-	.notify = channel_notify,
-	.backing_open = channel_backing_open,
-	.backing_close = channel_backing_close,
-};
-
 /* ---- workers ---- */
-
-/* True when the worker should read again after this error. */
-static bool read_error_passes(struct worker *worker, int error)
-{
-	int none = 0;
-
-	switch (error) {
-	case EINTR:
-	case EAGAIN:
-	case ENOENT: /* the request was withdrawn while it was read */
-		return true;
-	case ENODEV:       /* unmounted */
-	case ECONNABORTED: /* aborted, by umount -f or through /sys/fs/fuse */
-		return false;
-	default:
-		atomic_compare_exchange_strong(&worker->server->error, &none, -error);
-		return false;
-	}
-}
-
-static void worker_loop(struct worker *worker)
-{
-	struct devfuse_server *server = worker->server;
-
-	while (!atomic_load_explicit(&server->is_quitting, memory_order_relaxed)) {
-		struct devfuse_request *request = worker->spare;
-		struct iovec place;
-		ssize_t n;
-
-		if (!request)
-			request = request_pool_take(&server->pool);
-		if (!request)
-			return;
-		worker->spare = request;
-		place = request_read_place(request);
-		n = read(worker->device, place.iov_base, place.iov_len);
-		if (n < 0) {
-			if (!read_error_passes(worker, errno))
-				return;
-			continue;
-		}
-		worker->spare = NULL;
-		request->device = worker->device;
-		request->req.channel = &server->channel;
-		request_received(request, (size_t)n);
-		fuse_session_handle(server->session, &request->req);
-	}
-}
-
-static void *worker_main(void *arg)
-{
-	struct worker *worker = arg;
-	struct devfuse_server *server = worker->server;
-
-	current_worker = worker;
-	worker_loop(worker);
-	current_worker = NULL;
-	if (worker->spare)
-		request_pool_return(&server->pool, TAKE_PTR(worker->spare));
-	atomic_fetch_add(&server->ended, 1);
-	event_raise(server);
-	return NULL;
-}
 
 static void wake(int signal_number)
 {
@@ -329,11 +96,8 @@ static void workers_end(struct devfuse_server *server)
 
 static void devices_close(struct devfuse_server *server)
 {
-	for (unsigned i = 0; i < server->worker_count; i++) {
-		if (server->workers[i].is_clone)
-			clean_fd(&server->workers[i].device);
-		server->workers[i].is_clone = false;
-	}
+	for (unsigned i = 0; i < server->worker_count; i++)
+		worker_close(&server->workers[i]);
 	mount_close_device(server->mount);
 }
 
@@ -366,7 +130,7 @@ int devfuse_server_run(struct devfuse_server *server, void (*on_ready)(void *arg
 void devfuse_server_stop(struct devfuse_server *server)
 {
 	atomic_store(&server->stop_wanted, true);
-	event_raise(server);
+	server_event(server);
 }
 
 /* ---- a server's life ---- */
@@ -383,26 +147,12 @@ static unsigned threads_default(void)
 	return (unsigned)count < THREADS_DEFAULT_MAX ? (unsigned)count : THREADS_DEFAULT_MAX;
 }
 
-/* A clone of the device, or the device itself where the kernel makes none. */
-static void worker_init(struct worker *worker, struct devfuse_server *server, bool is_first)
-{
-	uint32_t original = (uint32_t)devfuse_mount_fd(server->mount);
-	CLEAN_FD int clone = is_first ? -1 : open(DEVFUSE_DEVICE, O_RDWR | O_CLOEXEC);
-
-	worker->server = server;
-	worker->device = (int)original;
-	if (clone >= 0 && ioctl(clone, FUSE_DEV_IOC_CLONE, &original) == 0) {
-		worker->device = TAKE_FD(clone);
-		worker->is_clone = true;
-	}
-}
-
 static int server_init(struct devfuse_server *server)
 {
 	server->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (server->event < 0)
 		return -errno;
-	server->channel.ops = &channel_ops;
+	server->channel.ops = &devfuse_channel_ops;
 	pthread_mutex_init(&server->outside_lock, NULL); /* normal ones: cannot fail */
 	pthread_cond_init(&server->outside_ended, NULL);
 	request_pool_init(&server->pool);
@@ -442,10 +192,8 @@ struct devfuse_server *devfuse_server_free(struct devfuse_server *server)
 {
 	if (!server)
 		return NULL;
-	for (unsigned i = 0; i < server->worker_count; i++) {
-		if (server->workers[i].is_clone)
-			clean_fd(&server->workers[i].device);
-	}
+	for (unsigned i = 0; i < server->worker_count; i++)
+		worker_close(&server->workers[i]);
 	fuse_session_free(server->session);
 	request_pool_fini(&server->pool);
 	(void)close(server->event); /* ours alone */

@@ -38,10 +38,11 @@ static void test_passed_through(int backing)
 	struct served s;
 	struct testfs *testfs = serve_backed(&s, backing);
 	char text[8] = "";
+	uint32_t id;
 	int fd;
 
 	fd = open(file, O_RDWR | O_CLOEXEC);
-	ok(fd >= 0 && testfs->backing > 0, "a file is opened with one behind it");
+	ok(fd >= 0 && atomic_load(&testfs->backing) > 0, "a file is opened with one behind it");
 	is_int(pread(fd, text, 6, 0), 6, "it is read");
 	is_text(text, "behind", "the bytes are those behind it");
 	is_int(pwrite(fd, "BEFORE", 6, 0), 6, "it is written");
@@ -54,7 +55,7 @@ static void test_passed_through(int backing)
 	close(fd);
 	is_int(umount2(dir, 0), 0, "it is unmounted");
 	served_join(&s);
-	is_int(fs_backing_open(&testfs->fs, backing, &testfs->backing), -ENOTCONN,
+	is_int(fs_backing_open(&testfs->fs, backing, &id), -ENOTCONN,
 		"nothing is registered once the server has ended");
 	served_free(&s);
 }

@@ -16,6 +16,7 @@ static void tfs_destroy(struct fs *fs)
 {
 	struct testfs *testfs = testfs_of(fs);
 
+	sem_destroy(&testfs->slow_event);
 	sem_destroy(&testfs->kept_event);
 	pthread_mutex_destroy(&testfs->lock);
 	free(testfs);
@@ -42,6 +43,8 @@ static int tfs_lookup(struct fs *fs, struct fs_request *req, uint64_t node, cons
 		entry.node = TESTFS_FILE;
 	else if (strcmp(name, "wait") == 0)
 		entry.node = TESTFS_WAIT;
+	else if (strcmp(name, "slow") == 0)
+		entry.node = TESTFS_SLOW;
 	else
 		return -ENOENT;
 	entry.attr = attr_of(testfs_of(fs), entry.node);
@@ -70,7 +73,7 @@ static int tfs_open(struct fs *fs, struct fs_request *req, uint64_t node, uint32
 
 		if (r < 0)
 			return r;
-		testfs->backing = open.backing;
+		atomic_store(&testfs->backing, open.backing);
 		fs_reply_open(req, &open);
 		return 0;
 	}
@@ -83,8 +86,8 @@ static int tfs_open(struct fs *fs, struct fs_request *req, uint64_t node, uint32
 static int tfs_release(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint32_t flags)
 {
-	if (node == TESTFS_FILE && testfs_of(fs)->backing != 0)
-		fs_backing_close(fs, testfs_of(fs)->backing);
+	if (node == TESTFS_FILE && atomic_load(&testfs_of(fs)->backing) != 0)
+		fs_backing_close(fs, atomic_load(&testfs_of(fs)->backing));
 	fs_reply_ok(req);
 	return 0;
 }
@@ -126,6 +129,65 @@ static int tfs_keep(struct testfs *testfs, struct fs_request *req)
 	return r;
 }
 
+/* ---- "slow" ---- */
+
+/* In the request's memory. */
+struct slow {
+	struct fs_io io; /* first */
+	struct testfs *testfs;
+	struct iovec iov[8];
+};
+
+static void slow_done(struct fs_request *req, struct fs_io *io, ssize_t result)
+{
+	atomic_fetch_add(&((struct slow *)io)->testfs->slow_done, 1);
+	if (result < 0)
+		fs_reply_error(req, (int)result);
+	else if (io->kind == FS_IO_READ)
+		fs_reply_filled(req, (size_t)result);
+	else if (io->kind == FS_IO_WRITE)
+		fs_reply_written(req, (size_t)result);
+	else
+		fs_reply_ok(req);
+}
+
+/* Starts it; a read's size, or that of the payload. */
+static int slow_start(struct testfs *testfs, struct fs_request *req, enum fs_io_kind kind,
+	uint64_t offset, size_t size)
+{
+	struct slow *slow = fs_request_memory(req, sizeof(*slow));
+	struct iov_reader payload = fs_request_payload(req);
+	int count = 0;
+	int r;
+
+	if (kind == FS_IO_READ)
+		count = fs_reply_buffer(req, size, slow->iov, ARRAY_SIZE(slow->iov));
+	else if (kind == FS_IO_WRITE)
+		count = (int)iov_reader_iovecs(&payload, slow->iov, ARRAY_SIZE(slow->iov));
+	if (count < 0)
+		return count;
+	slow->testfs = testfs;
+	slow->io = (struct fs_io){.kind = kind, .fd = testfs->slow_fd, .iov = slow->iov,
+		.count = (size_t)count, .offset = offset, .done = slow_done};
+	r = fs_request_io(req, &slow->io);
+	if (r == 0)
+		atomic_fetch_add(&testfs->slow_started, 1);
+	sem_post(&testfs->slow_event);
+	return r;
+}
+
+static int tfs_fsync(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
+	bool is_data_only)
+{
+	if (node == TESTFS_SLOW)
+		return slow_start(testfs_of(fs), req, is_data_only ? FS_IO_DATASYNC : FS_IO_SYNC, 0,
+			0);
+	fs_reply_ok(req);
+	return 0;
+}
+
+/* ---- data ---- */
+
 static int tfs_read(struct fs *fs, struct fs_request *req, uint64_t node, uint64_t handle,
 	uint64_t offset, uint32_t size, uint32_t open_flags)
 {
@@ -133,6 +195,8 @@ static int tfs_read(struct fs *fs, struct fs_request *req, uint64_t node, uint64
 
 	if (node == TESTFS_WAIT)
 		return tfs_keep(testfs, req);
+	if (node == TESTFS_SLOW)
+		return slow_start(testfs, req, FS_IO_READ, offset, size);
 	atomic_fetch_add(&testfs->data_requests, 1);
 	if (offset >= TESTFS_SIZE)
 		size = 0;
@@ -150,6 +214,8 @@ static int tfs_write(struct fs *fs, struct fs_request *req, uint64_t node,
 	size_t size = payload.remaining;
 	struct iovec iov[2];
 
+	if (node == TESTFS_SLOW)
+		return slow_start(testfs, req, FS_IO_WRITE, write->offset, 0);
 	atomic_fetch_add(&testfs->data_requests, 1);
 	if (write->offset > TESTFS_SIZE || size > TESTFS_SIZE - write->offset)
 		return -EFBIG;
@@ -181,6 +247,7 @@ static const struct fs_ops testfs_ops = {
 	.release = tfs_release,
 	.read = tfs_read,
 	.write = tfs_write,
+	.fsync = tfs_fsync,
 	.readdir = tfs_readdir,
 };
 
@@ -193,6 +260,7 @@ struct testfs *testfs_new(void)
 	testfs->fs.ops = &testfs_ops;
 	pthread_mutex_init(&testfs->lock, NULL);
 	sem_init(&testfs->kept_event, 0, 0);
+	sem_init(&testfs->slow_event, 0, 0);
 	testfs->backing_fd = -1;
 	atomic_store(&testfs->size, 1);
 	for (size_t i = 0; i < TESTFS_SIZE; i++)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * testfs.h — a small file system for tests of a transport: a root with two files.
+ * testfs.h — a small file system for tests of a transport: a root with three files.
  *
  * "file" has bytes that are read and written; its attributes may be cached for ever. A read of
  * "wait" is kept until it is interrupted or testfs_release() answers it. With backing_fd set,
- * "file" is opened with that file behind it, where passthrough was agreed.
+ * "file" is opened with that file behind it, where passthrough was agreed. What is asked of "slow"
+ * is asked of slow_fd through fs_request_io; what the transport does not take is answered with its
+ * error.
  */
 #pragma once
 
@@ -18,6 +20,7 @@
 #define TESTFS_KEPT_MAX 64u
 #define TESTFS_FILE 2u
 #define TESTFS_WAIT 3u
+#define TESTFS_SLOW 4u
 
 struct testfs_kept {
 	struct testfs *testfs;
@@ -34,8 +37,12 @@ struct testfs {
 	atomic_uint getattrs;
 	atomic_bool is_misaligned; /* a write's bytes did not begin on a page */
 	int backing_fd;            /* borrowed; -1: none */
-	uint32_t backing;          /* of the last open */
+	atomic_uint backing;       /* of the last open */
 	atomic_uint data_requests; /* reads and writes of "file" that reached us */
+	int slow_fd;               /* borrowed */
+	atomic_uint slow_started;
+	atomic_uint slow_done;
+	sem_t slow_event;          /* raised for each that is started or refused */
 	uint8_t data[TESTFS_SIZE];
 };
 
