@@ -98,6 +98,15 @@ static const struct option_spec dir_specs[] = {
 		.help = "flock(2) locks hold on the host too (default)"},
 	{.name = "posix_lock", .kind = OPTION_NEGATABLE, .offset = DIR(posix_lock),
 		.help = "fcntl(2) locks hold on the host too (default)"},
+	{.name = "xattrmap", .kind = OPTION_STRING, .offset = DIR(xattrmap),
+		.help = "rules that give extended attributes other names on the host"},
+};
+
+static const struct passthrough_options dir_defaults = {
+	.killpriv = true,
+	.xattr = true,
+	.flock = true,
+	.posix_lock = true,
 };
 
 const struct option_table mount_dir_table = {dir_specs, ARRAY_SIZE(dir_specs)};
@@ -118,7 +127,7 @@ void mount_options_init(struct mount_options *options)
 		.efivars.statfs = !efivars_is_realtime_kernel(),
 		.efivars.uid = geteuid(),
 		.efivars.gid = getegid(),
-		.dir = {.killpriv = true, .xattr = true, .flock = true, .posix_lock = true},
+		.dir = dir_defaults,
 	};
 }
 
@@ -126,6 +135,7 @@ void mount_options_fini(struct mount_options *options)
 {
 	option_fini(&mount_common_table, &options->common);
 	option_fini(&mount_efivars_table, &options->efivars);
+	option_fini(&mount_dir_table, &options->dir);
 }
 
 #define SET_COUNT 2
@@ -309,6 +319,8 @@ int mount_options_parse(struct mount_options *options, const struct mount_words 
 
 	option_sets(options, sets);
 	r = option_parse(sets, SET_COUNT, words->ours, false, ret_error);
+	if (r == 0 && options->type == MOUNT_TYPE_DIR)
+		r = passthrough_options_check(&options->dir, ret_error);
 	if (r < 0)
 		return r;
 	options->flags = mount_words_change_flags(0, words->vfs) & ~(unsigned long)MS_RDONLY;
@@ -332,18 +344,18 @@ int mount_options_copy(struct mount_options *ret, const struct mount_options *op
 {
 	struct mount_options copy = {
 		.type = options->type,
-		.dir = options->dir, /* owns nothing */
 		.flags = options->flags,
 	};
 	int r;
 
 	r = option_copy(&mount_common_table, &options->common, sizeof(copy.common), &copy.common);
-	if (r < 0)
-		return r;
-	r = option_copy(&mount_efivars_table, &options->efivars, sizeof(copy.efivars),
-		&copy.efivars);
+	if (r == 0)
+		r = option_copy(&mount_efivars_table, &options->efivars, sizeof(copy.efivars),
+			&copy.efivars);
+	if (r == 0)
+		r = option_copy(&mount_dir_table, &options->dir, sizeof(copy.dir), &copy.dir);
 	if (r < 0) {
-		option_fini(&mount_common_table, &copy.common);
+		mount_options_fini(&copy);
 		return r;
 	}
 	*ret = copy;
@@ -359,35 +371,13 @@ void mount_options_format(const struct mount_options *options, struct buffer *ou
 	option_format(sets, SET_COUNT, out);
 }
 
-/* The directory's options that differ from the defaults. */
-static void dir_options_shown(const struct passthrough_options *dir, struct buffer *out)
-{
-	const struct {
-		const char *text;
-		bool is_shown;
-	} words[] = {
-		{"writeback", dir->writeback},
-		{"nokillpriv", !dir->killpriv},
-		{"noxattr", !dir->xattr},
-		{"noflock", !dir->flock},
-		{"noposix_lock", !dir->posix_lock},
-	};
-
-	if (dir->cache != PASSTHROUGH_CACHE_AUTO)
-		buffer_printf(out, "cache=%s", cache_names[dir->cache]);
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (words[i].is_shown)
-			buffer_printf(out, "%s%s", out->size > 0 ? "," : "", words[i].text);
-	}
-}
-
 void mount_options_shown(const struct mount_options *options, struct buffer *out)
 {
 	const struct mount_efivars_options *efivars = &options->efivars;
 	const char *comma = "";
 
 	if (options->type == MOUNT_TYPE_DIR) {
-		dir_options_shown(&options->dir, out);
+		option_format_changed(&mount_dir_table, &options->dir, &dir_defaults, out);
 		return;
 	}
 	if (!efivars->statfs || efivars_is_realtime_kernel()) {

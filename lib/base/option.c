@@ -253,6 +253,26 @@ void option_format(const struct option_set *sets, size_t count, struct buffer *o
 	}
 }
 
+void option_format_changed(const struct option_table *table, const void *values,
+	const void *defaults, struct buffer *out)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < table->count; i++) {
+		CLEAN_BUFFER struct buffer one = BUFFER_INIT;
+		CLEAN_BUFFER struct buffer other = BUFFER_INIT;
+
+		option_value_format(&table->specs[i], values, &one);
+		option_value_format(&table->specs[i], defaults, &other);
+		if (buffer_error(&one) || buffer_error(&other))
+			out->error = -ENOMEM;
+		if (one.size == 0 || strcmp(buffer_text(&one), buffer_text(&other)) == 0)
+			continue;
+		buffer_printf(out, "%s%s", is_first ? "" : ",", buffer_text(&one));
+		is_first = false;
+	}
+}
+
 #define HELP_COLUMN 24 /* where the help begins; longer options get a line of their own */
 
 void option_help(const struct option_table *table, struct buffer *out)

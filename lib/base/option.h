@@ -70,6 +70,10 @@ int option_parse(const struct option_set *sets, size_t count, const char *text, 
  */
 void option_format(const struct option_set *sets, size_t count, struct buffer *out);
 
+/* The same for one table, without those that are as in `defaults`; nothing when there is none. */
+void option_format_changed(const struct option_table *table, const void *values,
+	const void *defaults, struct buffer *out);
+
 /* Appends a help line for each option, columns aligned. */
 void option_help(const struct option_table *table, struct buffer *out);
 

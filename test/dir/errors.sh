@@ -23,6 +23,9 @@ refuses 32 'inside the mount point' 'the source inside the mount point' outer/so
 refuses 1 'cache' 'an unknown cache mode' -o cache=maybe source mnt
 refuses 1 'nostatfs' "a variable store's option" -o nostatfs source mnt
 refuses 1 'colour' 'an unknown option' -o colour=blue source mnt
+refuses 1 "rule 1, character 2: 'frob' is no type" 'a map with a wrong rule' -o xattrmap=:frob:all:::,ro source mnt
+refuses 1 'there is no rule in it' 'a map of nothing' -o xattrmap= source mnt
+refuses 1 'noxattr' 'a map of no attributes' -o noxattr,xattrmap=:ok:all::: source mnt
 
 mount_store source mnt
 rm -r source

@@ -11,8 +11,8 @@
  * A check of TAP is a row: an operation, for all callers and files. The state is read through the
  * descriptor, by name, and from behind the mount.
  *
- * usage: killpriv [--table] [--quick] [--way WAY] NATIVE MOUNT [BEHIND] [OPERATION...]
- * (BEHIND "-": unknown). Needs root. Specification: inode(7), chown(2), capabilities(7).
+ * usage: killpriv [--table] [--quick] [--way WAY] [--capability-behind NAME] NATIVE MOUNT [BEHIND]
+ * [OPERATION...] (BEHIND "-": unknown; NAME: how security.capability is called there). Needs root. Specification: inode(7), chown(2), capabilities(7).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,9 +91,16 @@ struct side {
 
 static bool arg_table, arg_quick;
 static const char *arg_way;
+static const char *arg_capability_behind = CAPABILITY_XATTR;
 static struct side native_side, mount_side;
 /* differences of the way that runs, for the table */
 static char marks[OPERATIONS_MAX][CALLER_COUNT][KIND_COUNT];
+
+/* What the host calls security.capability behind a side. */
+static const char *name_behind(const struct side *side)
+{
+	return side->is_mount ? arg_capability_behind : CAPABILITY_XATTR;
+}
 
 static void demand(long result, const char *what)
 {
@@ -144,14 +151,15 @@ static void make_plain(const struct side *side, const struct kind *kind)
 	demand(chown(side->file, OWNER, GROUP), "chown");
 }
 
-static void set_privileges(const char *path, const struct kind *kind)
+/* capability_name: what the file system that path lies on calls security.capability */
+static void set_privileges(const char *path, const struct kind *kind, const char *capability_name)
 {
 	/* linux/capability.h, struct vfs_cap_data, revision 2: CAP_NET_BIND_SERVICE, effective */
 	static const unsigned char capability[20] = {1, 0, 0, 2, 0, 4};
 
 	if (kind->has_capability)
-		demand(setxattr(path, CAPABILITY_XATTR, capability, sizeof(capability), 0),
-			"setxattr " CAPABILITY_XATTR);
+		demand(setxattr(path, capability_name, capability, sizeof(capability), 0),
+			capability_name);
 	demand(chmod(path, kind->mode & 07777), "chmod");
 }
 
@@ -163,7 +171,7 @@ static void set_privileges_elsewhere(const char *path, const struct kind *kind)
 
 	demand(child, "fork");
 	if (child == 0) {
-		set_privileges(path, kind);
+		set_privileges(path, kind, CAPABILITY_XATTR);
 		_exit(0);
 	}
 	demand(waitpid(child, &status, 0), "waitpid");
@@ -197,17 +205,19 @@ static int prepare(const struct side *side, enum way way, const struct caller *c
 		fd = open_as(caller, path, is_marked);
 	}
 	if (way == FROM_BEHIND)
-		set_privileges(side->is_mount ? side->file_behind : side->file, kind);
+		set_privileges(side->is_mount ? side->file_behind : side->file, kind,
+			name_behind(side));
 	else if (way == AFTER_A_WRITE)
 		set_privileges_elsewhere(side->file, kind);
 	else
-		set_privileges(side->file, kind);
+		set_privileges(side->file, kind, CAPABILITY_XATTR);
 	if (fd < 0 && !by_name)
 		fd = open_as(caller, path, false);
 	return fd;
 }
 
-static void describe(const char *what, const char *path, bool is_fresh, char *ret_text)
+static void describe(const char *what, const char *path, bool is_fresh, const char *capability_name,
+	char *ret_text)
 {
 	char value[64];
 	struct statx st;
@@ -218,7 +228,7 @@ static void describe(const char *what, const char *path, bool is_fresh, char *re
 		return;
 	}
 	sprintf(ret_text, " %s %04o%s %u:%u", what, st.stx_mode & 07777u,
-		getxattr(path, CAPABILITY_XATTR, value, sizeof(value)) >= 0 ? "+cap" : "",
+		getxattr(path, capability_name, value, sizeof(value)) >= 0 ? "+cap" : "",
 		st.stx_uid, st.stx_gid);
 }
 
@@ -243,7 +253,7 @@ static void run_cell(const struct side *side, enum way way, const struct caller 
 	ret_text += result < 0 ? sprintf(ret_text, "%s", strerrorname_np(error)) :
 		sprintf(ret_text, "%ld", result);
 	/* what the host did is not known before it is asked for, in any cache mode */
-	describe("name", side->file, way == FROM_BEHIND, ret_text);
+	describe("name", side->file, way == FROM_BEHIND, CAPABILITY_XATTR, ret_text);
 	ret_text += strlen(ret_text);
 	if (fd >= 0) {
 		demand(fstat(fd, &st), "fstat");
@@ -251,11 +261,11 @@ static void run_cell(const struct side *side, enum way way, const struct caller 
 		close(fd);
 	}
 	/* a close may write back, and what is written back must take nothing away */
-	describe("closed", side->file, way == FROM_BEHIND, ret_text);
+	describe("closed", side->file, way == FROM_BEHIND, CAPABILITY_XATTR, ret_text);
 	ret_text += strlen(ret_text);
 	if (side->behind)
 		describe("behind", side->is_mount ? side->file_behind : side->file, true,
-			ret_text);
+			name_behind(side), ret_text);
 }
 
 static long refuse(const struct target *target, int unused)
@@ -360,8 +370,8 @@ static void compare_way(enum way way, char *const *words)
 
 static void usage(void)
 {
-	fputs("usage: killpriv [--table] [--quick] [--way WAY] NATIVE MOUNT [BEHIND|-] "
-	      "[OPERATION...]\nways:", stderr);
+	fputs("usage: killpriv [--table] [--quick] [--way WAY] [--capability-behind NAME] "
+	      "NATIVE MOUNT [BEHIND|-] [OPERATION...]\nways:", stderr);
 	for (int way = 0; way < WAY_COUNT; way++)
 		fprintf(stderr, " '%s'", way_names[way]);
 	fputc('\n', stderr);
@@ -374,6 +384,7 @@ static void parse_options(int argc, char **argv)
 		{"table", no_argument, NULL, 't'},
 		{"quick", no_argument, NULL, 'q'},
 		{"way", required_argument, NULL, 'w'},
+		{"capability-behind", required_argument, NULL, 'c'},
 		{NULL, 0, NULL, 0},
 	};
 	int option;
@@ -388,6 +399,9 @@ static void parse_options(int argc, char **argv)
 			break;
 		case 'w':
 			arg_way = optarg;
+			break;
+		case 'c':
+			arg_capability_behind = optarg;
 			break;
 		default:
 			usage();

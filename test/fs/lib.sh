@@ -50,3 +50,20 @@ compare_sides() {
 	shift 2
 	compare "$name: $program $*" "$program" "$@" "$name/native" "$name.mount" "$name/behind"
 }
+
+# What FUSE cannot carry, of every file system: doc/directory.md has the reasons.
+readonly privileges_named='mmap store|chown -1 -1|ACL removed'
+
+# compare_privileges NAME CAPABILITY WAY...: the table of test/fs/killpriv.c, one check for each way in
+# which the bits came; CAPABILITY is what the host calls security.capability.
+compare_privileges() {
+	local name=$1 capability=$2 way differences
+
+	for way in "${@:3}"; do
+		"$programs/killpriv" --quick --way "$way" --capability-behind "$capability" \
+			"$name/native" "$name.mount" "$name/behind" >"$scratch/compared" 2>&1 || :
+		has "$(tail -n 1 "$scratch/compared")" 1.. "$name, $way: the table is whole"
+		differences=$(grep '^not ok' "$scratch/compared" | grep -vE "$privileges_named" || :)
+		is "$differences" '' "$name, $way: every other operation is as natively"
+	done
+}

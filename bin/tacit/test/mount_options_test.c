@@ -131,6 +131,39 @@ static void test_shown(void)
 	mount_options_fini(&options);
 }
 
+/* A directory's: what is not the default. */
+static void test_shown_directory(void)
+{
+	static const struct {
+		const char *text;
+		const char *shown;
+	} cases[] = {
+		{"rw", ""},
+		{"cache=auto,killpriv,nowriteback", ""},
+		{"noxattr,cache=never", "cache=never,noxattr"},
+		{"xattrmap=!ok!all!!!", "xattrmap=!ok!all!!!"},
+		{"xattrmap=:ok:all:\\,:x:,writeback", "writeback,xattrmap=:ok:all:\\,:x:"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		CLEAN_BUFFER struct buffer shown = BUFFER_INIT;
+		CLEAN(free) char *error = NULL;
+		struct mount_words words;
+		struct mount_options options, copy;
+
+		mount_options_init(&options);
+		options.type = MOUNT_TYPE_DIR;
+		is_int(mount_words_split(&words, cases[i].text, &error), 0, cases[i].text);
+		is_int(mount_options_parse(&options, &words, &error), 0, "is read");
+		is_int(mount_options_copy(&copy, &options), 0, "copied");
+		mount_options_fini(&options);
+		mount_options_shown(&copy, &shown);
+		is_text(buffer_text(&shown), cases[i].shown, "and shown");
+		mount_options_fini(&copy);
+		mount_words_fini(&words);
+	}
+}
+
 static const struct {
 	const char *text;
 	int wanted;
@@ -172,6 +205,7 @@ int main(void)
 	test_unknown();
 	test_flags();
 	test_shown();
+	test_shown_directory();
 	test_changes();
 	return tap_done();
 }

@@ -127,7 +127,8 @@ static int change_owner(const struct target *t, const struct fs_setattr *set)
 {
 	uid_t uid = set->valid & FS_SET_UID ? set->attr.uid : (uid_t)-1;
 	gid_t gid = set->valid & FS_SET_GID ? set->attr.gid : (gid_t)-1;
-	bool kill = t->node->type == S_IFREG && set->valid & FS_SET_KILL_SUIDGID;
+	bool kill = t->node->type == S_IFREG &&
+		    (set->valid & FS_SET_KILL_SUIDGID || !(t->pt->fs.agreed & FS_WANT_KILLPRIV_V2));
 	struct fs_caller caller = fs_request_caller(t->req);
 	struct statx before = {0}, after = {0};
 	uint32_t left;
@@ -144,6 +145,9 @@ static int change_owner(const struct target *t, const struct fs_setattr *set)
 	if (left != (before.stx_mode & 07777u) && caller.uid != before.stx_uid &&
 		!caller_has(t->pt, &caller, CAP_FOWNER))
 		return -EPERM;
+	r = killpriv_capability(t->pt, t->node, t->fd);
+	if (r < 0)
+		return r;
 	identity_keep_setid(t->pt, true);
 	if (fchownat(t->fd, "", uid, gid, AT_EMPTY_PATH) < 0)
 		return -errno;

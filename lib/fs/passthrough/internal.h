@@ -37,6 +37,9 @@
 #include "fs/filesystem.h"
 #include "fs/passthrough/passthrough.h"
 #include "fs/passthrough/table.h"
+#include "fs/passthrough/xattrmap.h"
+
+#define XATTR_CAPABILITY "security.capability"
 
 #define SHARDS 64u /* a power of two */
 
@@ -60,6 +63,7 @@ struct node {
 	struct node *next;           /* of the same bucket */
 	uint32_t type;               /* S_IFMT's part of the mode: never changes */
 	atomic_uint permissions;     /* the mode's other part, as last seen (killpriv.c) */
+	_Atomic uint64_t no_capability_until; /* killpriv.c: time up to which it has none */
 	atomic_bool is_used;         /* lately */
 	atomic_bool lost_capability; /* security.capability was just removed by the client */
 	_Atomic(struct lock_owner *) owners; /* of fcntl locks; written under locks.lock */
@@ -109,6 +113,9 @@ struct lock_table {
 struct passthrough {
 	struct fs fs; /* first */
 	struct passthrough_config config;
+	struct xattrmap *xattrmap; /* owned; NULL: names are the same on both sides */
+	char *capability_name;   /* the host's, where it is another; else NULL; owned */
+	bool has_access_lists;
 	bool is_privileged; /* acts as root for others */
 	uint64_t entry_timeout, attr_timeout;
 	uint64_t user_namespace; /* inode of ours */
@@ -233,6 +240,19 @@ int killpriv_before(struct passthrough *pt, const struct fs_request *req, struct
 /* The same for an operation whose request does not say whether to kill. */
 int killpriv_before_unsaid(struct passthrough *pt, const struct fs_request *req, struct node *node,
 	int fd) MUST_CHECK;
+
+/*
+ * Removes a capability that has a name which the host does not know, if there may be one. Part of
+ * killpriv_before. 0 or -errno.
+ */
+int killpriv_capability(const struct passthrough *pt, struct node *node, int fd) MUST_CHECK;
+/* The file was given one. */
+void killpriv_see_capability(struct node *node);
+
+/* ---- extended attributes ---- */
+
+/* Takes note of what the map of names means. 0 or -ENOMEM. */
+int xattr_init(struct passthrough *pt) MUST_CHECK;
 
 /* ---- files ---- */
 

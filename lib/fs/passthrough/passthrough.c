@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
 
@@ -14,6 +15,44 @@
 
 #define DESCRIPTORS_WANTED 1000000u /* a process may have so many where the host lets it */
 #define DESCRIPTORS_FIRST 64u       /* at the least, for nodes */
+
+/* ---- options that are texts ---- */
+
+int passthrough_options_check(const struct passthrough_options *options, char **ret_error)
+{
+	struct xattrmap *xattrmap = NULL;
+	int r;
+
+	if (!options->xattrmap)
+		return 0;
+	if (!options->xattr) {
+		*ret_error = strdup("xattrmap needs extended attributes, but there is noxattr");
+		return *ret_error ? -EINVAL : -ENOMEM;
+	}
+	r = xattrmap_parse(&xattrmap, options->xattrmap, ret_error);
+	xattrmap_free(xattrmap);
+	return r;
+}
+
+static int maps_init(struct passthrough *pt)
+{
+	struct passthrough_options *o = &pt->config.options;
+	CLEAN(free) char *error = NULL; /* the caller has checked them */
+	int r = 0;
+
+	if (o->xattrmap)
+		r = xattrmap_parse(&pt->xattrmap, o->xattrmap, &error);
+	o->xattrmap = NULL; /* the caller's */
+	return r < 0 ? r : xattr_init(pt);
+}
+
+static void maps_fini(struct passthrough *pt)
+{
+	xattrmap_free(pt->xattrmap);
+	free(pt->capability_name);
+}
+
+/* ---- its life ---- */
 
 static void op_destroy(struct fs *fs)
 {
@@ -27,6 +66,7 @@ static void op_destroy(struct fs *fs)
 	(void)close((int)(root >> 32) - 1); /* an O_PATH descriptor, or one nobody wrote to */
 	pthread_mutex_destroy(&pt->options_lock);
 	free(pt->options_error);
+	maps_fini(pt);
 	free(pt);
 }
 
@@ -148,7 +188,7 @@ static uint32_t wants_of(const struct passthrough *pt)
 		wants |= FS_WANT_WRITEBACK;
 	if (o->cache != PASSTHROUGH_CACHE_NEVER)
 		wants |= FS_WANT_READDIRPLUS | FS_WANT_READDIRPLUS_AUTO | FS_WANT_SYMLINK_CACHE;
-	if (o->xattr)
+	if (o->xattr && pt->has_access_lists)
 		wants |= FS_WANT_POSIX_ACL | FS_WANT_DONT_MASK;
 	if (o->flock)
 		wants |= FS_WANT_FLOCK;
@@ -220,16 +260,17 @@ int passthrough_new(struct fs **ret, int take_root_fd, const struct passthrough_
 	pt->fs.ops = &passthrough_ops;
 	pt->config = *config;
 	pt->is_privileged = geteuid() == 0;
+	r = maps_init(pt);
+	if (r < 0)
+		goto fail;
 	pt->fs.wants = wants_of(pt);
 	pt->entry_timeout = pt->attr_timeout = timeout_of(config->options.cache);
 	pt->descriptors_max = descriptors_allowed();
 	pt->user_namespace = stat("/proc/self/ns/user", &st) == 0 ? st.st_ino : 0;
 	atomic_init(&pt->can_reopen, pt->is_privileged);
 	r = root_init(pt, take_root_fd);
-	if (r < 0) {
-		free(pt);
-		return r;
-	}
+	if (r < 0)
+		goto fail;
 	table_init(&pt->files);
 	locks_init(pt);
 	pthread_mutex_init(&pt->options_lock, NULL); /* a normal mutex: cannot fail */
@@ -241,4 +282,9 @@ int passthrough_new(struct fs **ret, int take_root_fd, const struct passthrough_
 	}
 	*ret = &pt->fs;
 	return 0;
+
+fail:
+	maps_fini(pt);
+	free(pt);
+	return r;
 }

@@ -32,14 +32,22 @@ struct passthrough_options {
 	bool xattr;     /* extended attributes and access lists */
 	bool flock;     /* flock(2) locks hold on the host too */
 	bool posix_lock; /* fcntl(2) locks too */
+	char *xattrmap;  /* other names for extended attributes (xattrmap.h); NULL: none */
 };
+
+/*
+ * Whether the options that are texts can be understood. 0; -EINVAL with one line in *ret_error
+ * (owned by the caller); -ENOMEM.
+ */
+int passthrough_options_check(
+	const struct passthrough_options *options, char **ret_error) MUST_CHECK;
 
 /* Extended attributes of the root that are the mount's, not the directory's. */
 #define PASSTHROUGH_XATTR_OPTIONS "trusted.tacit.options"
 #define PASSTHROUGH_XATTR_ERROR "user.tacit.error" /* why the last change of options was refused */
 
 struct passthrough_config {
-	struct passthrough_options options;
+	struct passthrough_options options; /* checked; texts are read, not kept */
 	/* The option string in force, appended to out. Any thread, one at a time. */
 	void (*describe)(void *arg, struct buffer *out);
 	/* Changes options as a remount does. 0, or -errno and a line that the caller owns. */
@@ -49,7 +57,8 @@ struct passthrough_config {
 
 /*
  * Serves the directory that root_fd refers to (which it takes, on success), an O_PATH descriptor
- * will do. 0; -ENOTDIR; -ENOMEM; another -errno of the first look at it.
+ * will do. 0; -ENOTDIR; -EINVAL for options that are not understood; -ENOMEM; another -errno of the
+ * first look at it.
  */
 int passthrough_new(struct fs **ret, int take_root_fd, const struct passthrough_config *config)
 	MUST_CHECK;

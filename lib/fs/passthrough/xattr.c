@@ -2,6 +2,9 @@
 /*
  * xattr.c — extended attributes and access lists, and the mount's own options as one.
  *
+ * A map (xattrmap.h) may give attributes other names on the host. Where it does that to access
+ * lists there are none: the host would not obey them.
+ *
  * Attributes are reached through /proc/self/fd, which leads to the very inode of an O_PATH
  * descriptor, also when that is a symbolic link or a device.
  */
@@ -13,6 +16,61 @@
 #include <sys/xattr.h>
 
 #include "fs/passthrough/internal.h"
+
+/* ---- names ---- */
+
+static const char *const access_lists[] = {"system.posix_acl_access", "system.posix_acl_default"};
+
+int xattr_init(struct passthrough *pt)
+{
+	const struct xattrmap *map = pt->xattrmap;
+	struct xattr_name host;
+
+	pt->has_access_lists = true;
+	if (!map)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(access_lists); i++)
+		pt->has_access_lists &= xattrmap_keeps(map, access_lists[i]);
+	if (xattrmap_to_host(map, XATTR_CAPABILITY, &host) < 0 ||
+		strcmp(host.text, XATTR_CAPABILITY) == 0)
+		return 0;
+	pt->capability_name = strdup(host.text);
+	return pt->capability_name ? 0 : -ENOMEM;
+}
+
+/* Access lists under another name would be kept and obeyed by nobody. */
+static bool is_blocked(const struct passthrough *pt, const char *name)
+{
+	return !pt->has_access_lists &&
+	       (strcmp(name, access_lists[0]) == 0 || strcmp(name, access_lists[1]) == 0);
+}
+
+/* The host's name of an attribute, in space where it is another. 0 or -errno. */
+static int name_to_host(
+	const struct passthrough *pt, const char *name, struct xattr_name *space, const char **ret)
+{
+	int r;
+
+	if (!pt->config.options.xattr || is_blocked(pt, name))
+		return -EOPNOTSUPP;
+	if (!pt->xattrmap) {
+		*ret = name;
+		return 0;
+	}
+	r = xattrmap_to_host(pt->xattrmap, name, space);
+	if (r == 0)
+		*ret = space->text;
+	return r;
+}
+
+static const char *name_to_client(const struct passthrough *pt, const char *name)
+{
+	const char *client = pt->xattrmap ? xattrmap_to_client(pt->xattrmap, name) : name;
+
+	return client && is_blocked(pt, client) ? NULL : client;
+}
+
+/* ---- the mount's own ---- */
 
 /* One of the root's attributes that are the mount's. */
 static bool is_mount_xattr(uint64_t node, const char *name)
@@ -74,6 +132,8 @@ static int set_mount_xattr(struct passthrough *pt, struct fs_request *req, const
 	return 0;
 }
 
+/* ---- reading ---- */
+
 /* The value of an attribute, straight into the answer. */
 static int reply_value(struct fs_request *req, int fd, const char *name, uint32_t size)
 {
@@ -104,26 +164,48 @@ static int reply_value(struct fs_request *req, int fd, const char *name, uint32_
 	return 0;
 }
 
-/* Takes the names out that only CAP_SYS_ADMIN may see. Returns the size that is left. */
-static size_t names_filter(char *names, size_t size)
+/* Who lists names. What he may is only looked at when it matters. */
+struct lister {
+	const struct passthrough *pt;
+	struct fs_caller caller;
+	bool is_known;
+	bool is_admin;
+};
+
+/* Names that only CAP_SYS_ADMIN may see. */
+static bool may_see(struct lister *lister, const char *name)
+{
+	if (!lister->pt->is_privileged || strncmp(name, "trusted.", strlen("trusted.")) != 0)
+		return true;
+	if (!lister->is_known)
+		lister->is_admin = caller_has(lister->pt, &lister->caller, CAP_SYS_ADMIN);
+	lister->is_known = true;
+	return lister->is_admin;
+}
+
+/* The host's names become the client's, which are not longer. Returns the size that is left. */
+static size_t names_filter(struct lister *lister, char *names, size_t size)
 {
 	size_t left = 0;
 
 	for (size_t at = 0, length; at < size; at += length) {
-		length = strnlen(names + at, size - at) + 1;
+		const char *name = names + at;
+
+		length = strnlen(name, size - at) + 1;
 		if (length > size - at)
-			length = size - at; /* a last name without its end: the host's mistake */
-		if (strncmp(names + at, "trusted.", strlen("trusted.")) == 0)
+			break; /* a last name without its end: the host's mistake */
+		name = name_to_client(lister->pt, name);
+		if (!name || !may_see(lister, name))
 			continue;
-		memmove(names + left, names + at, length);
-		left += length;
+		memmove(names + left, name, strlen(name) + 1);
+		left += strlen(names + left) + 1;
 	}
 	return left;
 }
 
 static int reply_names(struct passthrough *pt, struct fs_request *req, int fd, uint32_t size)
 {
-	struct fs_caller caller = fs_request_caller(req);
+	struct lister lister = {.pt = pt, .caller = fs_request_caller(req)};
 	CLEAN(free) char *names = malloc(XATTR_LIST_MAX);
 	ssize_t n;
 	size_t left;
@@ -133,9 +215,7 @@ static int reply_names(struct passthrough *pt, struct fs_request *req, int fd, u
 	n = listxattr(proc_path(fd).text, names, XATTR_LIST_MAX);
 	if (n < 0)
 		return -errno;
-	left = (size_t)n;
-	if (pt->is_privileged && left > 0 && !caller_has(pt, &caller, CAP_SYS_ADMIN))
-		left = names_filter(names, left);
+	left = names_filter(&lister, names, (size_t)n);
 	if (size == 0)
 		fs_reply_xattr_size(req, left);
 	else if (left > size)
@@ -150,14 +230,17 @@ int op_getxattr(struct fs *fs, struct fs_request *req, uint64_t node, const char
 {
 	struct passthrough *pt = passthrough_of(fs);
 	CLEAN_HELD struct held held = {0};
+	struct xattr_name space;
+	const char *host = NULL;
 	int r;
 
 	if (is_mount_xattr(node, name))
 		return get_mount_xattr(pt, req, name, size);
-	if (!pt->config.options.xattr)
-		return -EOPNOTSUPP;
+	r = name_to_host(pt, name, &space, &host);
+	if (r < 0)
+		return r == -EPERM ? -ENODATA : r;
 	r = node_hold(pt, node, &held);
-	return r < 0 ? r : reply_value(req, held.fd, name, size);
+	return r < 0 ? r : reply_value(req, held.fd, host, size);
 }
 
 int op_listxattr(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t size)
@@ -170,6 +253,15 @@ int op_listxattr(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t 
 		return -EOPNOTSUPP;
 	r = node_hold(pt, node, &held);
 	return r < 0 ? r : reply_names(pt, req, held.fd, size);
+}
+
+/* ---- changing ---- */
+
+/* A capability under a name that the host does not know: killpriv.c takes it away. */
+static void see_capability(const struct passthrough *pt, struct node *node, const char *host)
+{
+	if (pt->capability_name && strcmp(host, pt->capability_name) == 0)
+		killpriv_see_capability(node);
 }
 
 /* An access list that was set by somebody outside the file's group takes set-group-id away. */
@@ -191,19 +283,22 @@ int op_setxattr(struct fs *fs, struct fs_request *req, uint64_t node, const char
 {
 	struct passthrough *pt = passthrough_of(fs);
 	CLEAN_HELD struct held held = {0};
+	struct xattr_name space;
+	const char *host = NULL;
 	int r;
 
 	if (is_mount_xattr(node, name))
 		return set_mount_xattr(pt, req, name, value, size);
-	if (!pt->config.options.xattr)
-		return -EOPNOTSUPP;
-	r = node_hold(pt, node, &held);
+	r = name_to_host(pt, name, &space, &host);
+	if (r == 0)
+		r = node_hold(pt, node, &held);
 	if (r < 0)
 		return r;
 	identity_keep_setid(pt, true); /* the client has judged by its caller, and says so */
-	if (setxattr(proc_path(held.fd).text, name, value, size,
+	if (setxattr(proc_path(held.fd).text, host, value, size,
 		    (int)(flags & (XATTR_CREATE | XATTR_REPLACE))) < 0)
 		return -errno;
+	see_capability(pt, held.node, host);
 	r = flags & FS_XATTR_KILL_SETGID ? drop_setgid(&held) : 0;
 	if (r < 0)
 		return r;
@@ -215,18 +310,20 @@ int op_removexattr(struct fs *fs, struct fs_request *req, uint64_t node, const c
 {
 	struct passthrough *pt = passthrough_of(fs);
 	CLEAN_HELD struct held held = {0};
+	struct xattr_name space;
+	const char *host = NULL;
 	int r;
 
 	if (is_mount_xattr(node, name))
 		return -EPERM;
-	if (!pt->config.options.xattr)
-		return -EOPNOTSUPP;
-	r = node_hold(pt, node, &held);
+	r = name_to_host(pt, name, &space, &host);
+	if (r == 0)
+		r = node_hold(pt, node, &held);
 	if (r < 0)
 		return r;
-	if (removexattr(proc_path(held.fd).text, name) < 0)
+	if (removexattr(proc_path(held.fd).text, host) < 0)
 		return -errno;
-	if (strcmp(name, "security.capability") == 0)
+	if (strcmp(name, XATTR_CAPABILITY) == 0)
 		atomic_store(&held.node->lost_capability, true);
 	fs_reply_ok(req);
 	return 0;
