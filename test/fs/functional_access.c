@@ -266,6 +266,23 @@ static void sticky_folder(const struct place *place)
 	caller_return();
 }
 
+/* What a rename leaves in a name's place is the caller's, in the group of a set-group-id folder. */
+static void whiteouts(const struct place *place)
+{
+	CALL(mkdir("d", 0777));
+	CALL(chmod("d", 0777));
+	CALL(mkdir("shared", 0777));
+	CALL(chown("shared", 0, TEAM));
+	CALL(chmod("shared", 02777));
+	caller_become(&owner);
+	CALL(close(open("d/f", O_WRONLY | O_CREAT, 0600)));
+	CALL(renameat2(AT_FDCWD, "d/f", AT_FDCWD, "shared/f", RENAME_WHITEOUT));
+	CALL(renameat2(AT_FDCWD, "shared/f", AT_FDCWD, "d/g", RENAME_WHITEOUT));
+	caller_return();
+	note_stat("d/f");
+	note_stat("shared/f");
+}
+
 /* An execve may sleep too, before the file is denied to writers: its name tells that it is over. */
 static void wait_until_runs(pid_t child, const char *program)
 {
@@ -326,5 +343,6 @@ const struct case_entry access_cases[] = {
 	{"masks", masks},
 	{"sticky-folder", sticky_folder},
 	{"programs", programs},
+	{"whiteouts", whiteouts},
 	{NULL, NULL},
 };

@@ -196,17 +196,21 @@ int op_rename(struct fs *fs, struct fs_request *req, uint64_t parent, const char
 	struct passthrough *pt = passthrough_of(fs);
 	CLEAN_HELD struct held from = {0};
 	CLEAN_HELD struct held to = {0};
+	struct identity identity = {0};
 	int r;
 
 	r = node_hold(pt, parent, &from);
 	if (r == 0)
 		r = node_hold(pt, new_parent, &to);
+	if (r == 0 && flags & RENAME_WHITEOUT)
+		r = identity_begin(pt, req, S_IFCHR, 0, &identity); /* what is left is a new node */
 	if (r < 0)
 		return r;
-	if (syscall(SYS_renameat2, from.fd, name, to.fd, new_name, flags) < 0)
-		return -errno;
-	fs_reply_ok(req);
-	return 0;
+	r = syscall(SYS_renameat2, from.fd, name, to.fd, new_name, flags) < 0 ? -errno : 0;
+	identity_end(&identity);
+	if (r == 0)
+		fs_reply_ok(req);
+	return r;
 }
 
 /* ---- creation of what is opened at once ---- */
