@@ -6,7 +6,6 @@
 
 #include "base/reader.h"
 
-#define TIME_SIZE 16u
 #define CERTIFICATE_FIXED_SIZE 24u    /* WIN_CERTIFICATE_UEFI_GUID without its data */
 #define CERTIFICATE_REVISION 0x0200u  /* UEFI 2.10 §32.2.4, WIN_CERTIFICATE */
 #define CERTIFICATE_TYPE_GUID 0x0ef1u /* WIN_CERT_TYPE_EFI_GUID */
@@ -47,11 +46,11 @@ int descriptor_read(const void *data, size_t size, struct auth_descriptor *ret)
 		return -EBADMSG;
 	d.is_pkcs7 = revision == CERTIFICATE_REVISION && type == CERTIFICATE_TYPE_GUID &&
 		guid_equal(&type_guid, &pkcs7_guid);
-	d.is_complete = length >= CERTIFICATE_FIXED_SIZE && length <= size - TIME_SIZE;
+	d.is_complete = length >= CERTIFICATE_FIXED_SIZE && length <= size - DESCRIPTOR_TIME_SIZE;
 	d.is_time_plain = !d.time.pad1 && !d.time.nanosecond && !d.time.zone && !d.time.daylight &&
 		!d.time.pad2;
 	if (d.is_complete)
-		d.size = TIME_SIZE + (size_t)length;
+		d.size = DESCRIPTOR_TIME_SIZE + (size_t)length;
 	*ret = d;
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 /* The part before the certificate: time 16, length 4, revision 2, type 2, GUID of the type 16. */
 #define DESCRIPTOR_FIXED_SIZE 40u
+#define DESCRIPTOR_TIME_SIZE 16u
 
 struct auth_descriptor {
 	struct uefi_time time;

@@ -10,42 +10,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "uefi/descriptor.h"
-#include "uefi/firmware_object.h"
+#include "uefi/auth/certdb.h"
+#include "uefi/firmware_request.h"
 #include "uefi/known.h"
 #include "uefi/siglist.h"
 
-struct request {
-	const struct uefi_name *name;
-	const struct guid *vendor;
-	uint32_t attributes;  /* with the append bit */
-	const uint8_t *data;  /* the content, without a descriptor in front */
-	size_t size;          /* bytes of it */
-	bool has_time;        /* a descriptor gave one */
-	struct uefi_time time;
-
-	bool is_existing;
-	struct nv_variable stored; /* borrowed from the store */
-};
-
-static bool is_append(const struct request *q)
-{
-	return q->attributes & UEFI_APPEND_WRITE;
-}
-
-static bool is_time_based(const struct request *q)
-{
-	return q->attributes & UEFI_TIME_BASED_AUTHENTICATED_WRITE_ACCESS;
-}
-
-/* No content, or nobody who may see it: the variable goes. */
-static bool is_deletion(const struct request *q)
-{
-	return !(q->attributes & (UEFI_BOOTSERVICE_ACCESS | UEFI_RUNTIME_ACCESS)) ||
-		(q->size == 0 && !is_append(q));
-}
-
-static enum uefi_status check_arguments(struct firmware *fw, const struct request *q)
+static enum uefi_status check_arguments(struct firmware *fw, const struct firmware_request *q)
 {
 	if (!q->name || !q->vendor || (!q->data && q->size > 0))
 		return firmware_refuse(fw, UEFI_INVALID_PARAMETER, q->name,
@@ -65,7 +35,7 @@ static enum uefi_status check_arguments(struct firmware *fw, const struct reques
 	return UEFI_SUCCESS;
 }
 
-static enum uefi_status check_attributes(struct firmware *fw, const struct request *q)
+static enum uefi_status check_attributes(struct firmware *fw, const struct firmware_request *q)
 {
 	const uint32_t attributes = q->attributes;
 	const bool is_counted = attributes & UEFI_AUTHENTICATED_WRITE_ACCESS;
@@ -88,39 +58,9 @@ static enum uefi_status check_attributes(struct firmware *fw, const struct reque
 	return UEFI_SUCCESS;
 }
 
-/*
- * The descriptor of a time-based write. A firmware demands one; the owner may leave it out, and
- * then all bytes are content. One that is recognised and broken is no content in either case.
- */
-static enum uefi_status read_descriptor(struct firmware *fw, struct request *q)
-{
-	const bool is_owner = fw->config.auth == FIRMWARE_AUTH_OWNER;
-	struct auth_descriptor d = {0};
-	int r = descriptor_read(q->data, q->size, &d);
-
-	if (is_owner && (r < 0 || !d.is_pkcs7))
-		return UEFI_SUCCESS;
-	if (r < 0)
-		return firmware_refuse(fw, UEFI_SECURITY_VIOLATION, q->name,
-			"a write with the attribute at begins with a signed descriptor of more "
-			"than %u bytes, %zu are given", DESCRIPTOR_FIXED_SIZE, q->size);
-	if (!d.is_complete)
-		return firmware_refuse(fw, UEFI_SECURITY_VIOLATION, q->name,
-			"the descriptor's certificate does not end within the %zu bytes given",
-			q->size);
-	if (is_owner && !d.is_time_plain)
-		return firmware_refuse(fw, UEFI_SECURITY_VIOLATION, q->name,
-			"the descriptor's time has a nanosecond, zone, daylight or pad other "
-			"than 0");
-	q->has_time = true;
-	q->time = d.time;
-	q->data += d.size;
-	q->size -= d.size;
-	return UEFI_SUCCESS;
-}
-
 /* Header, name with its NUL and `size` bytes of content against the limit of the class. */
-static enum uefi_status check_size(struct firmware *fw, const struct request *q, size_t size,
+static enum uefi_status check_size(struct firmware *fw,
+	const struct firmware_request *q, size_t size,
 	const char *what)
 {
 	const struct firmware_limit limit = firmware_limit(fw, q->attributes);
@@ -134,7 +74,7 @@ static enum uefi_status check_size(struct firmware *fw, const struct request *q,
 		limit.name, around < limit.bytes ? limit.bytes - around : 0);
 }
 
-static enum uefi_status check_known(struct firmware *fw, const struct request *q)
+static enum uefi_status check_known(struct firmware *fw, const struct firmware_request *q)
 {
 	CLEAN_BUFFER struct buffer why = BUFFER_INIT;
 
@@ -144,7 +84,7 @@ static enum uefi_status check_known(struct firmware *fw, const struct request *q
 	return firmware_refuse(fw, UEFI_INVALID_PARAMETER, q->name, "%s", buffer_text(&why));
 }
 
-static enum uefi_status check_writable(struct firmware *fw, const struct request *q)
+static enum uefi_status check_writable(struct firmware *fw, const struct firmware_request *q)
 {
 	if (fw->nv->ops->is_writable(fw->nv))
 		return UEFI_SUCCESS;
@@ -152,7 +92,7 @@ static enum uefi_status check_writable(struct firmware *fw, const struct request
 		"the variable store is open for reading only");
 }
 
-static enum uefi_status refuse_attributes(struct firmware *fw, const struct request *q)
+static enum uefi_status refuse_attributes(struct firmware *fw, const struct firmware_request *q)
 {
 	CLEAN_BUFFER struct buffer stored = BUFFER_INIT;
 	CLEAN_BUFFER struct buffer wanted = BUFFER_INIT;
@@ -165,7 +105,7 @@ static enum uefi_status refuse_attributes(struct firmware *fw, const struct requ
 		buffer_text(&wanted), q->attributes & ~UEFI_APPEND_WRITE);
 }
 
-static enum uefi_status check_stored(struct firmware *fw, struct request *q)
+static enum uefi_status check_stored(struct firmware *fw, struct firmware_request *q)
 {
 	int r = fw->nv->ops->find(fw->nv, q->name, q->vendor, &q->stored);
 
@@ -184,30 +124,20 @@ static enum uefi_status check_stored(struct firmware *fw, struct request *q)
 	return UEFI_SUCCESS;
 }
 
-static enum uefi_status check_authority(struct firmware *fw, const struct request *q)
-{
-	const uint32_t bits = q->attributes | (q->is_existing ? q->stored.attributes : 0);
-
-	if (fw->config.auth == FIRMWARE_AUTH_OWNER ||
-		!(bits & UEFI_TIME_BASED_AUTHENTICATED_WRITE_ACCESS))
-		return UEFI_SUCCESS;
-	return firmware_refuse(fw, UEFI_SECURITY_VIOLATION, q->name,
-		"the variable is authenticated (at) and this version does not check signatures; "
-		"auth=owner edits it without one");
-}
-
 /* Content of variables for keys: what is no list of signatures would be no key to the firmware. */
-static enum uefi_status check_keys(struct firmware *fw, const struct request *q)
+static enum uefi_status check_keys(struct firmware *fw, const struct firmware_request *q)
 {
 	CLEAN_BUFFER struct buffer why = BUFFER_INIT;
 
-	if (is_deletion(q) || !known_variable_holds_keys(q->name, q->vendor) ||
+	/* With a signature to be checked, that has looked at the content too. */
+	if (fw->config.auth == FIRMWARE_AUTH_FIRMWARE || is_deletion(q) ||
+		!known_variable_holds_keys(q->name, q->vendor) ||
 		known_variable_accepts_keys(q->name, q->data, q->size, &why))
 		return UEFI_SUCCESS;
 	return firmware_refuse(fw, UEFI_INVALID_PARAMETER, q->name, "%s", buffer_text(&why));
 }
 
-static enum uefi_status check_persistent(struct firmware *fw, const struct request *q)
+static enum uefi_status check_persistent(struct firmware *fw, const struct firmware_request *q)
 {
 	if (!(q->attributes & UEFI_NON_VOLATILE))
 		return firmware_refuse(fw, UEFI_INVALID_PARAMETER, q->name,
@@ -221,7 +151,8 @@ static enum uefi_status check_persistent(struct firmware *fw, const struct reque
 }
 
 /* No room: says what is needed and where the room is. */
-static enum uefi_status refuse_space(struct firmware *fw, const struct request *q, size_t size)
+static enum uefi_status refuse_space(struct firmware *fw,
+	const struct firmware_request *q, size_t size)
 {
 	const uint64_t needed = fw->nv->ops->record_size(fw->nv, q->name, size);
 	struct nv_space space;
@@ -236,7 +167,7 @@ static enum uefi_status refuse_space(struct firmware *fw, const struct request *
 }
 
 /* A change of the store that failed with r; size is that of the content. */
-static enum uefi_status refuse_change(struct firmware *fw, const struct request *q, int r,
+static enum uefi_status refuse_change(struct firmware *fw, const struct firmware_request *q, int r,
 	size_t size)
 {
 	const char *detail = fw->nv->ops->reason(fw->nv);
@@ -257,7 +188,7 @@ static enum uefi_status refuse_change(struct firmware *fw, const struct request 
 		*detail ? detail : strerror(-r));
 }
 
-static enum uefi_status remove_variable(struct firmware *fw, const struct request *q)
+static enum uefi_status remove_variable(struct firmware *fw, const struct firmware_request *q)
 {
 	int r;
 
@@ -269,8 +200,21 @@ static enum uefi_status remove_variable(struct firmware *fw, const struct reques
 	return r < 0 ? refuse_change(fw, q, r, 0) : UEFI_SUCCESS;
 }
 
+/*
+ * An append may be older than what it is added to: the later time stays. One that creates the
+ * variable leaves it without a time in a firmware; the owner's is kept.
+ */
+static bool takes_time(const struct firmware *fw, const struct firmware_request *q)
+{
+	if (!q->has_time || !is_append(q))
+		return q->has_time;
+	if (!q->is_existing)
+		return fw->config.auth == FIRMWARE_AUTH_OWNER;
+	return uefi_time_compare(&q->time, &q->stored.time) > 0;
+}
+
 /* Makes data the content. The time is the descriptor's, else the stored one's, else zero. */
-static enum uefi_status store_variable(struct firmware *fw, const struct request *q,
+static enum uefi_status store_variable(struct firmware *fw, const struct firmware_request *q,
 	const uint8_t *data, size_t size)
 {
 	struct nv_variable v = {0};
@@ -283,9 +227,7 @@ static enum uefi_status store_variable(struct firmware *fw, const struct request
 	v.attributes = q->attributes & ~UEFI_APPEND_WRITE;
 	v.data = data;
 	v.size = size;
-	/* An append may be older than what it is added to: the later time stays. */
-	if (q->has_time && !(q->is_existing && is_append(q) &&
-				   uefi_time_compare(&q->time, &q->stored.time) < 0))
+	if (takes_time(fw, q))
 		v.time = q->time;
 	if (q->is_existing && v.size == q->stored.size &&
 		uefi_time_equal(&v.time, &q->stored.time) &&
@@ -297,7 +239,7 @@ static enum uefi_status store_variable(struct firmware *fw, const struct request
 }
 
 /* The stored content with the request's behind it; of keys only those that are not there yet. */
-static enum uefi_status append_variable(struct firmware *fw, const struct request *q)
+static enum uefi_status append_variable(struct firmware *fw, const struct firmware_request *q)
 {
 	CLEAN_BUFFER struct buffer whole = BUFFER_INIT;
 	enum uefi_status status;
@@ -309,15 +251,13 @@ static enum uefi_status append_variable(struct firmware *fw, const struct reques
 		buffer_append(&whole, q->data, q->size);
 	if (buffer_error(&whole))
 		return firmware_refuse(fw, UEFI_OUT_OF_RESOURCES, q->name, "out of memory");
-	if (whole.size == q->stored.size)
-		return UEFI_SUCCESS;
 	status = check_size(fw, q, whole.size, "the content with what is appended");
 	if (status != UEFI_SUCCESS)
 		return status;
 	return store_variable(fw, q, whole.data, whole.size);
 }
 
-static enum uefi_status update_variable(struct firmware *fw, const struct request *q)
+static enum uefi_status update_variable(struct firmware *fw, const struct firmware_request *q)
 {
 	enum uefi_status status;
 
@@ -326,18 +266,50 @@ static enum uefi_status update_variable(struct firmware *fw, const struct reques
 	status = check_persistent(fw, q);
 	if (status != UEFI_SUCCESS)
 		return status;
-	if (q->size == 0) /* an append of nothing */
-		return UEFI_SUCCESS;
+	/* Also an append of nothing, or of nothing new: it may bring a later time. */
 	if (is_append(q) && q->is_existing)
 		return append_variable(fw, q);
+	if (q->size == 0)
+		return UEFI_SUCCESS;
 	return store_variable(fw, q, q->data, q->size);
+}
+
+/* The list of owners: a crash between the two leaves an entry too many, never one too few. */
+static enum uefi_status update_certdb(struct firmware *fw, const struct firmware_request *q)
+{
+	const struct nv_variable v = {
+		.name = {.count = 6, .units = {'c', 'e', 'r', 't', 'd', 'b'}},
+		.vendor = certdb_guid,
+		.attributes = CERTDB_ATTRIBUTES,
+		.data = q->verdict.certdb.data,
+		.size = q->verdict.certdb.size,
+	};
+	int r;
+
+	fw->has_cursor = false;
+	r = fw->nv->ops->put(fw->nv, &v, true);
+	return r < 0 ? refuse_change(fw, q, r, v.size) : UEFI_SUCCESS;
+}
+
+static enum uefi_status update_all(struct firmware *fw, const struct firmware_request *q)
+{
+	const struct auth_verdict *verdict = &q->verdict;
+	enum uefi_status status = UEFI_SUCCESS;
+
+	if (verdict->changes_certdb && verdict->is_certdb_first)
+		status = update_certdb(fw, q);
+	if (status == UEFI_SUCCESS)
+		status = update_variable(fw, q);
+	if (status == UEFI_SUCCESS && verdict->changes_certdb && !verdict->is_certdb_first)
+		status = update_certdb(fw, q);
+	return status;
 }
 
 enum uefi_status firmware_set_variable(struct uefi_services *s, const struct uefi_name *name,
 	const struct guid *vendor, uint32_t attributes, const void *data, size_t size)
 {
 	struct firmware *fw = firmware_enter(s);
-	struct request q = {.name = name, .vendor = vendor, .attributes = attributes,
+	struct firmware_request q = {.name = name, .vendor = vendor, .attributes = attributes,
 		.data = data, .size = size};
 	enum uefi_status status;
 
@@ -345,7 +317,7 @@ enum uefi_status firmware_set_variable(struct uefi_services *s, const struct uef
 	if (status == UEFI_SUCCESS)
 		status = check_attributes(fw, &q);
 	if (status == UEFI_SUCCESS && is_time_based(&q))
-		status = read_descriptor(fw, &q);
+		status = firmware_read_descriptor(fw, &q);
 	if (status == UEFI_SUCCESS && !is_deletion(&q))
 		status = check_size(fw, &q, q.size, "the content");
 	if (status == UEFI_SUCCESS)
@@ -355,10 +327,11 @@ enum uefi_status firmware_set_variable(struct uefi_services *s, const struct uef
 	if (status == UEFI_SUCCESS)
 		status = check_stored(fw, &q);
 	if (status == UEFI_SUCCESS)
-		status = check_authority(fw, &q);
+		status = firmware_check_authority(fw, &q);
 	if (status == UEFI_SUCCESS)
 		status = check_keys(fw, &q);
 	if (status == UEFI_SUCCESS)
-		status = update_variable(fw, &q);
+		status = update_all(fw, &q);
+	auth_verdict_fini(&q.verdict);
 	return status;
 }

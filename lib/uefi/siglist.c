@@ -3,7 +3,6 @@
 #include "uefi/siglist.h"
 
 #include <errno.h>
-#include <stdbool.h>
 
 #include "base/cleanup.h"
 
@@ -116,6 +115,22 @@ int siglist_check(const void *data, size_t size, struct buffer *why)
 		if (r < 0)
 			return r;
 	}
+}
+
+const char *siglist_type_name(const struct guid *type)
+{
+	if (guid_equal(type, &x509_guid))
+		return "X.509";
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (guid_equal(type, &types[i].type))
+			return types[i].name;
+	}
+	return NULL;
+}
+
+bool siglist_is_x509(const struct siglist *list)
+{
+	return guid_equal(&list->type, &x509_guid);
 }
 
 bool siglist_is_one_certificate(const void *data, size_t size)

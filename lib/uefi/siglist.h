@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buffer.h"
@@ -36,6 +37,12 @@ int siglist_next(struct reader *lists, const uint8_t *start, struct siglist *ret
  * known pass. 0 or -EBADMSG with one line in why.
  */
 int siglist_check(const void *data, size_t size, struct buffer *why) MUST_CHECK;
+
+/* What entries of a type are called ("SHA-256", "X.509"), NULL for a type that is not known. */
+const char *siglist_type_name(const struct guid *type);
+
+/* True for a list of X.509 certificates. */
+bool siglist_is_x509(const struct siglist *list);
 
 /* True when the content is exactly one list with one X.509 certificate, as PK must be. */
 bool siglist_is_one_certificate(const void *data, size_t size);

@@ -137,10 +137,10 @@ static const struct {
 		"Plain: the variable is stored with the attributes nv,bs,rt (0x7), asked "
 		"for are "
 		"nv,bs (0x3); delete it first to change them"},
-	{"deleting what is signed", 0, 0, "Signed", &vendor_guid, 0, 0, UEFI_SECURITY_VIOLATION,
-		"Signed: the variable is authenticated (at) and this version does not "
-		"check "
-		"signatures; auth=owner edits it without one"},
+	{"deleting what is signed", 0, 0, "Signed", &vendor_guid, 0, 0,
+		UEFI_WRITE_PROTECTED,
+		"Signed: the variable is authenticated (at): it is changed and deleted by a signed "
+		"write with that attribute only"},
 	{"deleting what is not there", 0, 0, "New", &vendor_guid, 7, 0, UEFI_NOT_FOUND,
 		"New: there is no such variable to delete"},
 	{"the same without attributes", 0, 0, "New", &vendor_guid, 0, 0, UEFI_NOT_FOUND,
