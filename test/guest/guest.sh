@@ -31,7 +31,9 @@ dump_variables() {
 eval "$dump_function"
 
 # boot KERNEL STORE OUTPUT: runs standard input as the guest's script, with efivarfs mounted in
-# $vars, dump_variables at hand and $vendor set. Prints into OUTPUT; the script's status.
+# $vars, dump_variables at hand and $vendor set. Prints into OUTPUT; the script's status. With
+# $guest_files, a folder, there is a copy of it in the guest's /guest.
+guest_files=''
 boot() {
 	{
 		cat <<-SCRIPT
@@ -42,7 +44,8 @@ boot() {
 		SCRIPT
 		cat
 	} >"$scratch/guest-script"
-	"$guest_tools/boot-guest" --log "$scratch/console" "$1" "$2" "$scratch/guest-script" >"$3"
+	"$guest_tools/boot-guest" --log "$scratch/console" ${guest_files:+--add "$guest_files"} \
+		"$1" "$2" "$scratch/guest-script" >"$3"
 }
 
 # part OUTPUT TITLE: the lines of a boot's output after "== TITLE", up to the next such line.
