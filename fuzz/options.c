@@ -16,6 +16,7 @@ struct values {
 	uint64_t delay;
 	uint32_t view;
 	char *name;
+	char *list;
 };
 
 static const char *const views[] = {"all", "runtime", NULL};
@@ -35,6 +36,7 @@ static const struct option_spec specs[] = {
 	{.name = "view", .kind = OPTION_ENUM, .offset = offsetof(struct values, view),
 		.choices = views},
 	{.name = "name", .kind = OPTION_STRING, .offset = offsetof(struct values, name)},
+	{.name = "list", .kind = OPTION_LIST, .offset = offsetof(struct values, list)},
 };
 
 static const struct option_table table = {specs, sizeof(specs) / sizeof(specs[0])};
@@ -65,7 +67,7 @@ static void check(const char *text, bool is_remount)
 	CLEAN(free) char *other_error = NULL;
 
 	if (option_parse(&set, 1, text, is_remount, &error) < 0) {
-		require(error && !strchr(error, '\n') && !first.name);
+		require(error && !strchr(error, '\n') && !first.name && !first.list);
 		return;
 	}
 	describe(&first, &printed);

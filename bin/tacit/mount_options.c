@@ -98,6 +98,10 @@ static const struct option_spec dir_specs[] = {
 		.help = "flock(2) locks hold on the host too (default)"},
 	{.name = "posix_lock", .kind = OPTION_NEGATABLE, .offset = DIR(posix_lock),
 		.help = "fcntl(2) locks hold on the host too (default)"},
+	{.name = "translate-uid", .kind = OPTION_LIST, .offset = DIR(translate_uid),
+		.help = "a range of users who are others on the host; may be given several times"},
+	{.name = "translate-gid", .kind = OPTION_LIST, .offset = DIR(translate_gid),
+		.help = "the same of groups"},
 	{.name = "xattrmap", .kind = OPTION_STRING, .offset = DIR(xattrmap),
 		.help = "rules that give extended attributes other names on the host"},
 };

@@ -108,20 +108,39 @@ static void unescape(char *text)
 	*to = 0;
 }
 
+/* Puts what a list has already before a value. No value has a line's end in it. */
+static int join(const char *before, struct option_value *value)
+{
+	CLEAN_BUFFER struct buffer joined = BUFFER_INIT;
+	char *text;
+
+	buffer_printf(&joined, "%s\n%s", before, value->text);
+	text = buffer_take_text(&joined);
+	free(value->text);
+	value->text = text;
+	return text ? 0 : -ENOMEM;
+}
+
 /* Notes a value; the last one of an option wins. The list has room for each option once. */
-static void assign(struct assignments *a, const struct option_spec *spec, void *values,
+static int assign(struct assignments *a, const struct option_spec *spec, void *values,
 	struct option_value *take_value)
 {
 	size_t i = 0;
+	int r = 0;
 
 	while (i < a->count && a->list[i].spec != spec)
 		i++;
+	if (i < a->count && spec->kind == OPTION_LIST)
+		r = join(a->list[i].value.text, take_value);
+	if (r < 0)
+		return r;
 	if (i == a->count)
 		a->count++;
 	else
 		free(a->list[i].value.text);
 	a->list[i] = (struct assignment){.spec = spec, .values = values, .value = *take_value};
 	*take_value = (struct option_value){0};
+	return 0;
 }
 
 static int read_element(const struct option_set *sets, size_t count, char *element,
@@ -154,8 +173,7 @@ static int read_element(const struct option_set *sets, size_t count, char *eleme
 		if (r < 0)
 			return r;
 	}
-	assign(a, spec, values, &value);
-	return 0;
+	return assign(a, spec, values, &value);
 }
 
 static int check_remount(const struct assignments *a, struct buffer *why)
@@ -294,7 +312,8 @@ void option_help(const struct option_table *table, struct buffer *out)
 
 static char **string_at(const struct option_spec *spec, void *values)
 {
-	return spec->kind == OPTION_STRING ? (void *)((uint8_t *)values + spec->offset) : NULL;
+	return spec->kind == OPTION_STRING || spec->kind == OPTION_LIST ?
+		(void *)((uint8_t *)values + spec->offset) : NULL;
 }
 
 int option_copy(const struct option_table *table, const void *values, size_t size, void *ret)

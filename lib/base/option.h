@@ -30,6 +30,7 @@ enum option_kind {
 	OPTION_TIME,      /* uint64_t nanoseconds, with ns, us, ms, s; a bare number is seconds */
 	OPTION_ENUM,      /* uint32_t: index into choices */
 	OPTION_STRING,    /* char *, owned */
+	OPTION_LIST,      /* char *, owned: the values of all occurrences, a line each */
 };
 
 struct option_spec {
@@ -54,7 +55,8 @@ struct option_set {
 };
 
 /*
- * Reads "a,b=c,nod" into sets; the last occurrence of an option wins; an empty element is skipped;
+ * Reads "a,b=c,nod" into sets; the last occurrence of an option wins (of a list all
+ * count, and are the whole of it); an empty element is skipped;
  * a comma inside a value is written "\,", a backslash before a comma "\\". Unknown options and bad
  * values are refused with one line in *ret_error (owned by the caller) that names the option and
  * what is accepted. With `is_remount` an option that is not live is refused only if its value would

@@ -215,6 +215,7 @@ int option_value_read(const struct option_spec *spec, const char *text, struct o
 		value.u32 = (uint32_t)value.u64;
 		break;
 	case OPTION_STRING:
+	case OPTION_LIST:
 		value.text = strdup(text);
 		r = value.text ? 0 : -ENOMEM;
 		break;
@@ -258,6 +259,7 @@ bool option_value_is_current(const struct option_spec *spec, const struct option
 	case OPTION_TIME:
 		return *(const uint64_t *)at == value->u64;
 	case OPTION_STRING:
+	case OPTION_LIST:
 		text = *(char *const *)at;
 		return text && strcmp(text, value->text) == 0;
 	}
@@ -286,19 +288,32 @@ void option_value_store(const struct option_spec *spec, struct option_value *tak
 		*(uint64_t *)at = take_value->u64;
 		break;
 	case OPTION_STRING:
+	case OPTION_LIST:
 		free(*(char **)at);
 		*(char **)at = TAKE_PTR(take_value->text);
 		break;
 	}
 }
 
-/* A comma would end the value and a backslash begins an escape: both are written behind one. */
+/* A comma would end the value and a backslash begins an escape: both are written behind one. The
+ * end of a line is the value's. */
 static void format_escaped(const char *text, struct buffer *out)
 {
-	for (; *text; text++) {
+	for (; *text && *text != '\n'; text++) {
 		if (*text == ',' || *text == '\\')
 			buffer_u8(out, '\\');
 		buffer_u8(out, (uint8_t)*text);
+	}
+}
+
+static void format_list(const char *name, const char *text, struct buffer *out)
+{
+	for (bool is_first = true; text; is_first = false) {
+		buffer_printf(out, "%s%s=", is_first ? "" : ",", name);
+		format_escaped(text, out);
+		text = strchr(text, '\n');
+		if (text)
+			text++;
 	}
 }
 
@@ -336,6 +351,9 @@ void option_value_format(const struct option_spec *spec, const void *values, str
 			format_escaped(*(char *const *)at, out);
 		}
 		break;
+	case OPTION_LIST:
+		format_list(spec->name, *(char *const *)at, out);
+		break;
 	}
 }
 
@@ -348,6 +366,7 @@ void option_value_usage(const struct option_spec *spec, struct buffer *out)
 		[OPTION_SIZE] = "SIZE",
 		[OPTION_TIME] = "TIME",
 		[OPTION_STRING] = "TEXT",
+		[OPTION_LIST] = "TEXT",
 	};
 
 	switch (spec->kind) {
@@ -371,6 +390,7 @@ void option_value_usage(const struct option_spec *spec, struct buffer *out)
 	case OPTION_SIZE:
 	case OPTION_TIME:
 	case OPTION_STRING:
+	case OPTION_LIST:
 		buffer_printf(out, "%s=%s", spec->name, values[spec->kind]);
 		break;
 	}

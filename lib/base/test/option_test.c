@@ -288,6 +288,45 @@ static void test_copy(void)
 	option_fini(&mount_table, &copy.mount);
 }
 
+static void test_list(void)
+{
+	struct values {
+		char *list, *other;
+	} v = {0}, copy = {0};
+	static const struct option_spec specs[] = {
+		{.name = "list", .kind = OPTION_LIST, .offset = offsetof(struct values, list)},
+		{.name = "other", .kind = OPTION_STRING, .offset = offsetof(struct values, other)},
+	};
+	static const struct option_table table = {specs, ARRAY_SIZE(specs)};
+	static const struct values none = {0};
+	const struct option_set set = {&table, &v};
+	CLEAN_BUFFER struct buffer out = BUFFER_INIT;
+	CLEAN_BUFFER struct buffer changed = BUFFER_INIT;
+	CLEAN(free) char *error = NULL;
+
+	is_int(option_parse(&set, 1, "list=a,other=x,list=b\\,c,list=,list=d", false, &error), 0,
+		"a list");
+	is_text(v.list, "a\nb,c\n\nd", "has all its values");
+	option_format(&set, 1, &out);
+	is_text(buffer_text(&out), "list=a,list=b\\,c,list=,list=d,other=x", "and is printed");
+	option_format_changed(&table, &v, &none, &changed);
+	is_text(buffer_text(&changed), buffer_text(&out), "as is what differs from nothing");
+	changed.size = 0;
+	option_format_changed(&table, &v, &v, &changed);
+	is_int(changed.size, 0, "and from itself");
+	is_int(option_parse(&set, 1, buffer_text(&out), true, &error), 0, "a remount with the same");
+	is_int(option_parse(&set, 1, "other=x,list=a", true, &error), -EINVAL, "and with another");
+	is_text(error, "option 'list' cannot be changed by a remount (in force: "
+		"list=a,list=b\\,c,list=,list=d)", "is refused");
+	is_int(option_copy(&table, &v, sizeof(v), &copy), 0, "a copy");
+	option_fini(&table, &v);
+	is_text(copy.list, "a\nb,c\n\nd", "is one");
+	is_int(option_parse(&(struct option_set){&table, &copy}, 1, "list=z", false, &error), 0,
+		"another text");
+	is_text(copy.list, "z", "is the whole of it");
+	option_fini(&table, &copy);
+}
+
 static void test_next(void)
 {
 	static const char *const wanted[] = {"a", "b=c\\,d", "e\\\\", "f\\"};
@@ -334,6 +373,7 @@ int main(void)
 	test_too_long();
 	test_remount();
 	test_copy();
+	test_list();
 	test_next();
 	test_help();
 	return tap_done();

@@ -40,7 +40,7 @@ dev_t device_decode(uint32_t encoded)
 	return makedev(encoded >> 8 & 0xfff, (encoded & 0xff) | (encoded >> 12 & 0xfff00));
 }
 
-void attr_of_statx(const struct statx *stx, struct fs_attr *ret)
+void attr_of_statx(const struct passthrough *pt, const struct statx *stx, struct fs_attr *ret)
 {
 	*ret = (struct fs_attr){
 		.ino = stx->stx_ino,
@@ -53,8 +53,8 @@ void attr_of_statx(const struct statx *stx, struct fs_attr *ret)
 		.has_btime = stx->stx_mask & STATX_BTIME,
 		.mode = stx->stx_mode,
 		.nlink = stx->stx_nlink,
-		.uid = stx->stx_uid,
-		.gid = stx->stx_gid,
+		.uid = idmap_to_client(pt->uids, stx->stx_uid),
+		.gid = idmap_to_client(pt->gids, stx->stx_gid),
 		.rdev = device_encode(stx->stx_rdev_major, stx->stx_rdev_minor),
 		.blksize = stx->stx_blksize,
 	};
@@ -81,7 +81,7 @@ static int reply_attr(struct passthrough *pt, struct fs_request *req, struct nod
 	if (r < 0)
 		return r;
 	node_see(node, &stx);
-	attr_of_statx(&stx, &attr);
+	attr_of_statx(pt, &stx, &attr);
 	fs_reply_attr(req, &attr, attr_timeout_of(pt, &stx));
 	return 0;
 }
@@ -122,11 +122,28 @@ static int change_mode(const struct target *t, const struct fs_setattr *set)
 	return chmod(proc_path(t->fd).text, set->attr.mode & 07777) < 0 ? -errno : 0;
 }
 
+/* The host's ids of a new owner and group; -1 for one that stays. */
+static int find_owner(const struct target *t, const struct fs_setattr *set, uid_t *ret_uid,
+	gid_t *ret_gid)
+{
+	uid_t uid = (uid_t)-1;
+	gid_t gid = (gid_t)-1;
+	int r = 0;
+
+	if (set->valid & FS_SET_UID)
+		r = idmap_to_host(t->pt->uids, set->attr.uid, &uid);
+	if (r == 0 && set->valid & FS_SET_GID)
+		r = idmap_to_host(t->pt->gids, set->attr.gid, &gid);
+	*ret_uid = uid;
+	*ret_gid = gid;
+	return r;
+}
+
 /* chown takes set-id bits of files away, which ones depends on the caller and the group before. */
 static int change_owner(const struct target *t, const struct fs_setattr *set)
 {
-	uid_t uid = set->valid & FS_SET_UID ? set->attr.uid : (uid_t)-1;
-	gid_t gid = set->valid & FS_SET_GID ? set->attr.gid : (gid_t)-1;
+	uid_t uid;
+	gid_t gid;
 	bool kill = t->node->type == S_IFREG &&
 		    (set->valid & FS_SET_KILL_SUIDGID || !(t->pt->fs.agreed & FS_WANT_KILLPRIV_V2));
 	struct fs_caller caller = fs_request_caller(t->req);
@@ -134,7 +151,9 @@ static int change_owner(const struct target *t, const struct fs_setattr *set)
 	uint32_t left;
 	int r;
 
-	r = stat_descriptor(t->fd, &before);
+	r = find_owner(t, set, &uid, &gid);
+	if (r == 0)
+		r = stat_descriptor(t->fd, &before);
 	if (r < 0)
 		return r;
 	kill = kill && t->pt->is_privileged && before.stx_mode & (S_ISUID | S_ISGID);
@@ -142,7 +161,8 @@ static int change_owner(const struct target *t, const struct fs_setattr *set)
 	if (kill)
 		left = killpriv_left(t->pt, &caller, left, before.stx_gid);
 	/* bits that go are a change of the mode, which is the owner's */
-	if (left != (before.stx_mode & 07777u) && caller.uid != before.stx_uid &&
+	if (left != (before.stx_mode & 07777u) &&
+		caller.uid != idmap_to_client(t->pt->uids, before.stx_uid) &&
 		!caller_has(t->pt, &caller, CAP_FOWNER))
 		return -EPERM;
 	r = killpriv_capability(t->pt, t->node, t->fd);

@@ -77,28 +77,56 @@ void identity_keep_setid(struct passthrough *pt, bool keep)
 
 /* ---- creation ---- */
 
+/* What the caller is called on the host. */
+struct host_ids {
+	uint32_t uid, gid;
+	uint32_t group; /* with has_group: another that counts */
+	bool has_group;
+};
+
+static int find_ids(const struct passthrough *pt, const struct fs_request *req,
+	const struct fs_caller *caller, struct host_ids *ret)
+{
+	struct host_ids ids = {0};
+	uint32_t group = 0;
+	int r;
+
+	if (caller->uid == (uint32_t)-1 || caller->gid == (uint32_t)-1)
+		return -EOVERFLOW; /* as for a user who has no number on this file system */
+	ids.has_group = fs_request_group(req, &group);
+	r = idmap_to_host(pt->uids, caller->uid, &ids.uid);
+	if (r == 0)
+		r = idmap_to_host(pt->gids, caller->gid, &ids.gid);
+	if (r == 0 && ids.has_group)
+		r = idmap_to_host(pt->gids, group, &ids.group);
+	*ret = ids;
+	return r;
+}
+
 int identity_begin(struct passthrough *pt, const struct fs_request *req, uint32_t mode,
 	uint32_t mask, struct identity *ret)
 {
 	struct fs_caller caller = fs_request_caller(req);
-	uint32_t group = 0;
+	struct host_ids ids;
+	int r;
 
 	*ret = (struct identity){0};
+	r = find_ids(pt, req, &caller, &ids);
+	if (r < 0)
+		return r;
 	thread_prepare(pt);
 	thread_set_umask(mask & 0777);
 	if (!pt->is_privileged)
 		return 0;
 	identity_keep_setid(pt, caller.uid == 0 ||
 		(mode & S_ISGID && caller_has(pt, &caller, CAP_FSETID)));
-	if (caller.uid == 0 && caller.gid == 0)
+	if (ids.uid == 0 && ids.gid == 0)
 		return 0;
-	if (caller.uid == (uint32_t)-1 || caller.gid == (uint32_t)-1)
-		return -EOVERFLOW; /* as for a user who has no number on this file system */
-	if (fs_request_group(req, &group))
-		ret->has_group = syscall(SYS_setgroups, 1, &group) == 0;
+	if (ids.has_group)
+		ret->has_group = syscall(SYS_setgroups, 1, &ids.group) == 0;
 	ret->is_changed = true;
-	(void)syscall(SYS_setfsgid, caller.gid); /* tells the former one, never an error */
-	(void)syscall(SYS_setfsuid, caller.uid);
+	(void)syscall(SYS_setfsgid, ids.gid); /* tells the former one, never an error */
+	(void)syscall(SYS_setfsuid, ids.uid);
 	return 0;
 }
 

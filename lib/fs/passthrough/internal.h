@@ -35,11 +35,14 @@
 #include <sys/stat.h>
 
 #include "fs/filesystem.h"
+#include "fs/passthrough/idmap.h"
 #include "fs/passthrough/passthrough.h"
 #include "fs/passthrough/table.h"
 #include "fs/passthrough/xattrmap.h"
 
 #define XATTR_CAPABILITY "security.capability"
+#define XATTR_ACCESS_LIST "system.posix_acl_access"
+#define XATTR_DEFAULT_LIST "system.posix_acl_default"
 
 #define SHARDS 64u /* a power of two */
 
@@ -114,6 +117,7 @@ struct passthrough {
 	struct fs fs; /* first */
 	struct passthrough_config config;
 	struct xattrmap *xattrmap; /* owned; NULL: names are the same on both sides */
+	struct idmap *uids, *gids; /* owned; NULL: ids are the same on both sides */
 	char *capability_name;   /* the host's, where it is another; else NULL; owned */
 	bool has_access_lists;
 	bool is_privileged; /* acts as root for others */
@@ -199,7 +203,8 @@ struct node_key node_key_of(const struct statx *stx);
 /* Notes the mode that a node was seen with. */
 void node_see(struct node *node, const struct statx *stx);
 dev_t device_decode(uint32_t encoded); /* a node of a device, from the kernel's 32 bits */
-void attr_of_statx(const struct statx *stx, struct fs_attr *ret);
+/* With the client's ids. */
+void attr_of_statx(const struct passthrough *pt, const struct statx *stx, struct fs_attr *ret);
 /* How long attributes may be used: not at all where bits may go without the client's doing. */
 uint64_t attr_timeout_of(const struct passthrough *pt, const struct statx *stx);
 
@@ -220,13 +225,14 @@ void identity_end(const struct identity *identity);
 /* Whether the calling thread's operations keep set-id bits (CAP_FSETID); stays so until changed. */
 void identity_keep_setid(struct passthrough *pt, bool keep);
 
-/* What the caller really may; from /proc where its pid is one of ours. */
+/* What the caller really may; from /proc where its pid is one of ours. Ids are the client's. */
 bool caller_has(const struct passthrough *pt, const struct fs_caller *caller, unsigned capability);
 bool caller_is_member(const struct passthrough *pt, const struct fs_caller *caller, uint32_t gid);
 
 /* ---- killpriv ---- */
 
-/* The permission bits that are left when such a file is changed by the caller. */
+/* The permission bits that are left when such a file, of a group of the host, is changed by the
+ * caller. */
 uint32_t killpriv_left(const struct passthrough *pt, const struct fs_caller *caller, uint32_t mode,
 	uint32_t gid);
 
@@ -253,6 +259,14 @@ void killpriv_see_capability(struct node *node);
 
 /* Takes note of what the map of names means. 0 or -ENOMEM. */
 int xattr_init(struct passthrough *pt) MUST_CHECK;
+
+/* True for an attribute (by the client's name) with ids in its value, where those have a map. */
+bool value_has_ids(const struct passthrough *pt, const char *name);
+/* Translates such a value where it lies. 0; -EINVAL for no such value; -EPERM for a forbidden id. */
+int value_to_host(const struct passthrough *pt, const char *name, void *value, size_t size)
+	MUST_CHECK;
+int value_to_client(const struct passthrough *pt, const char *name, void *value, size_t size)
+	MUST_CHECK;
 
 /* ---- files ---- */
 

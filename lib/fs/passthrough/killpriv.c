@@ -77,7 +77,7 @@ uint32_t killpriv_left(const struct passthrough *pt, const struct fs_caller *cal
 		return left;
 	if (mode & S_IXGRP)
 		return left & ~(uint32_t)S_ISGID;
-	if (caller_is_member(pt, caller, gid) || caller_has(pt, caller, CAP_FSETID))
+	if (caller_is_member(pt, caller, idmap_to_client(pt->gids, gid)) || caller_has(pt, caller, CAP_FSETID))
 		return left;
 	return left & ~(uint32_t)S_ISGID;
 }

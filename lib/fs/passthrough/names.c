@@ -31,7 +31,7 @@ static int entry_of(const struct held *parent, int take_descriptor, struct fs_en
 	r = node_adopt(pt, take_descriptor, &entry.node, &stx);
 	if (r < 0)
 		return r;
-	attr_of_statx(&stx, &entry.attr);
+	attr_of_statx(pt, &stx, &entry.attr);
 	entry.attr.is_mount_root = is_elsewhere(&stx, parent->node);
 	entry.attr_timeout = attr_timeout_of(pt, &stx);
 	*ret = entry;

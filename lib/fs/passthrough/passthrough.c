@@ -18,37 +18,72 @@
 
 /* ---- options that are texts ---- */
 
-int passthrough_options_check(const struct passthrough_options *options, char **ret_error)
-{
-	struct xattrmap *xattrmap = NULL;
-	int r;
+/* What the texts mean. */
+struct maps {
+	struct xattrmap *xattrmap;
+	struct idmap *uids, *gids;
+};
 
-	if (!options->xattrmap)
-		return 0;
-	if (!options->xattr) {
-		*ret_error = strdup("xattrmap needs extended attributes, but there is noxattr");
-		return *ret_error ? -EINVAL : -ENOMEM;
-	}
-	r = xattrmap_parse(&xattrmap, options->xattrmap, ret_error);
-	xattrmap_free(xattrmap);
-	return r;
+static void maps_fini(struct maps *maps)
+{
+	xattrmap_free(maps->xattrmap);
+	idmap_free(maps->uids);
+	idmap_free(maps->gids);
 }
 
-static int maps_init(struct passthrough *pt)
+static int maps_parse(struct maps *ret, const struct passthrough_options *o, char **ret_error)
 {
-	struct passthrough_options *o = &pt->config.options;
-	CLEAN(free) char *error = NULL; /* the caller has checked them */
+	struct maps maps = {0};
 	int r = 0;
 
 	if (o->xattrmap)
-		r = xattrmap_parse(&pt->xattrmap, o->xattrmap, &error);
-	o->xattrmap = NULL; /* the caller's */
-	return r < 0 ? r : xattr_init(pt);
+		r = xattrmap_parse(&maps.xattrmap, o->xattrmap, ret_error);
+	if (r == 0 && o->translate_uid)
+		r = idmap_parse(&maps.uids, "translate-uid", o->translate_uid, ret_error);
+	if (r == 0 && o->translate_gid)
+		r = idmap_parse(&maps.gids, "translate-gid", o->translate_gid, ret_error);
+	if (r < 0)
+		maps_fini(&maps);
+	else
+		*ret = maps;
+	return r;
 }
 
-static void maps_fini(struct passthrough *pt)
+int passthrough_options_check(const struct passthrough_options *options, char **ret_error)
 {
-	xattrmap_free(pt->xattrmap);
+	struct maps maps;
+	int r;
+
+	if (options->xattrmap && !options->xattr) {
+		*ret_error = strdup("xattrmap needs extended attributes, but there is noxattr");
+		return *ret_error ? -EINVAL : -ENOMEM;
+	}
+	r = maps_parse(&maps, options, ret_error);
+	if (r == 0)
+		maps_fini(&maps);
+	return r;
+}
+
+static int texts_init(struct passthrough *pt)
+{
+	struct passthrough_options *o = &pt->config.options;
+	CLEAN(free) char *error = NULL; /* the caller has checked them */
+	struct maps maps = {0};
+	int r;
+
+	r = maps_parse(&maps, o, &error);
+	if (r < 0)
+		return r;
+	pt->xattrmap = maps.xattrmap;
+	pt->uids = maps.uids;
+	pt->gids = maps.gids;
+	o->xattrmap = o->translate_uid = o->translate_gid = NULL; /* the caller's */
+	return xattr_init(pt);
+}
+
+static void texts_fini(struct passthrough *pt)
+{
+	maps_fini(&(struct maps){pt->xattrmap, pt->uids, pt->gids});
 	free(pt->capability_name);
 }
 
@@ -66,7 +101,7 @@ static void op_destroy(struct fs *fs)
 	(void)close((int)(root >> 32) - 1); /* an O_PATH descriptor, or one nobody wrote to */
 	pthread_mutex_destroy(&pt->options_lock);
 	free(pt->options_error);
-	maps_fini(pt);
+	texts_fini(pt);
 	free(pt);
 }
 
@@ -260,7 +295,7 @@ int passthrough_new(struct fs **ret, int take_root_fd, const struct passthrough_
 	pt->fs.ops = &passthrough_ops;
 	pt->config = *config;
 	pt->is_privileged = geteuid() == 0;
-	r = maps_init(pt);
+	r = texts_init(pt);
 	if (r < 0)
 		goto fail;
 	pt->fs.wants = wants_of(pt);
@@ -284,7 +319,7 @@ int passthrough_new(struct fs **ret, int take_root_fd, const struct passthrough_
 	return 0;
 
 fail:
-	maps_fini(pt);
+	texts_fini(pt);
 	free(pt);
 	return r;
 }

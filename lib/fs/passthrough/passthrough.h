@@ -33,6 +33,8 @@ struct passthrough_options {
 	bool flock;     /* flock(2) locks hold on the host too */
 	bool posix_lock; /* fcntl(2) locks too */
 	char *xattrmap;  /* other names for extended attributes (xattrmap.h); NULL: none */
+	char *translate_uid; /* other ids for users (idmap.h), a translation a line; NULL: none */
+	char *translate_gid; /* for groups */
 };
 
 /*

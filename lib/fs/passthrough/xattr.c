@@ -19,7 +19,7 @@
 
 /* ---- names ---- */
 
-static const char *const access_lists[] = {"system.posix_acl_access", "system.posix_acl_default"};
+static const char *const access_lists[] = {XATTR_ACCESS_LIST, XATTR_DEFAULT_LIST};
 
 int xattr_init(struct passthrough *pt)
 {
@@ -203,6 +203,24 @@ static size_t names_filter(struct lister *lister, char *names, size_t size)
 	return left;
 }
 
+/* The value of an attribute whose ids have a map. */
+static int reply_translated(struct passthrough *pt, struct fs_request *req, int fd,
+	const char *name, const char *host, uint32_t size)
+{
+	CLEAN(free) char *value = malloc(size);
+	ssize_t n;
+
+	if (!value)
+		return -ENOMEM;
+	n = getxattr(proc_path(fd).text, host, value, size);
+	if (n < 0)
+		return -errno;
+	if (value_to_client(pt, name, value, (size_t)n) < 0)
+		return -EIO; /* the host has something else under that name */
+	fs_reply_data(req, value, (size_t)n);
+	return 0;
+}
+
 static int reply_names(struct passthrough *pt, struct fs_request *req, int fd, uint32_t size)
 {
 	struct lister lister = {.pt = pt, .caller = fs_request_caller(req)};
@@ -240,7 +258,11 @@ int op_getxattr(struct fs *fs, struct fs_request *req, uint64_t node, const char
 	if (r < 0)
 		return r == -EPERM ? -ENODATA : r;
 	r = node_hold(pt, node, &held);
-	return r < 0 ? r : reply_value(req, held.fd, host, size);
+	if (r < 0)
+		return r;
+	return size > 0 && value_has_ids(pt, name) ?
+		reply_translated(pt, req, held.fd, name, host, size) :
+		reply_value(req, held.fd, host, size);
 }
 
 int op_listxattr(struct fs *fs, struct fs_request *req, uint64_t node, uint32_t size)
@@ -278,11 +300,28 @@ static int drop_setgid(const struct held *held)
 	return 0;
 }
 
+/* Replaces a value by one with the host's ids, where it has some; *ret_copy is to be freed. */
+static int translate_value(const struct passthrough *pt, const char *name, const void **value,
+	size_t size, void **ret_copy)
+{
+	void *copy;
+
+	if (size == 0 || !value_has_ids(pt, name))
+		return 0;
+	copy = malloc(size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, *value, size);
+	*value = *ret_copy = copy;
+	return value_to_host(pt, name, copy, size);
+}
+
 int op_setxattr(struct fs *fs, struct fs_request *req, uint64_t node, const char *name,
 	const void *value, size_t size, uint32_t flags)
 {
 	struct passthrough *pt = passthrough_of(fs);
 	CLEAN_HELD struct held held = {0};
+	CLEAN(free) void *copy = NULL;
 	struct xattr_name space;
 	const char *host = NULL;
 	int r;
@@ -290,6 +329,8 @@ int op_setxattr(struct fs *fs, struct fs_request *req, uint64_t node, const char
 	if (is_mount_xattr(node, name))
 		return set_mount_xattr(pt, req, name, value, size);
 	r = name_to_host(pt, name, &space, &host);
+	if (r == 0)
+		r = translate_value(pt, name, &value, size, &copy);
 	if (r == 0)
 		r = node_hold(pt, node, &held);
 	if (r < 0)
